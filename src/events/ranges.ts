@@ -1,0 +1,53 @@
+/** An inclusive range of seqs. */
+export type SeqRange = readonly [from: number, to: number];
+
+/** Sorted, disjoint, merged where they touch. */
+export function normalizeRanges(ranges: Iterable<SeqRange>): SeqRange[] {
+  const sorted = [...ranges].filter(([from, to]) => from <= to).sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const [from, to] of sorted) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+/** Index of the range that holds the seq in a sorted, disjoint list, or -1. Logarithmic. */
+export function rangeAt(ranges: readonly SeqRange[], seq: number): number {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const [from, to] = ranges[middle] ?? [0, 0];
+    if (seq < from) high = middle - 1;
+    else if (seq > to) low = middle + 1;
+    else return middle;
+  }
+  return -1;
+}
+
+/** What lies in `ranges` and not in `taken`; both sorted and disjoint. */
+export function subtractRanges(ranges: readonly SeqRange[], taken: readonly SeqRange[]): SeqRange[] {
+  const rest: SeqRange[] = [];
+  for (const [from, to] of ranges) {
+    let start = from;
+    for (const [first, last] of taken) {
+      if (last < start || first > to) continue;
+      if (first > start) rest.push([start, first - 1]);
+      start = last + 1;
+    }
+    if (start <= to) rest.push([start, to]);
+  }
+  return rest;
+}
+
+/** What lies in both; both sorted and disjoint. */
+export function intersectRanges(a: readonly SeqRange[], b: readonly SeqRange[]): SeqRange[] {
+  return subtractRanges(a, subtractRanges(a, b));
+}
+
+/** How many seqs the ranges hold. */
+export function countRanges(ranges: readonly SeqRange[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+}

@@ -16,6 +16,7 @@ export interface ErrorDetails {
   LEASE_LOST: { sessionId: string };
   FORK_REFUSED: { sessionId: string; openCalls: readonly string[] };
   MEMORY_NOT_FOUND: { id: string };
+  MEMORY_ID_REUSED: { id: string };
   WATERMARK_MOVED: { sessionId: string; expected: number; actual: number };
   NOT_SUPPORTED: { capability: string; instead: string };
   MISSING_PACKAGE: { package: string; install: string };
@@ -78,6 +79,10 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
       `Session ${quote(d.sessionId)} cannot be forked here: calls ${d.openCalls.join(', ')} are unanswered. Fork at a later seq.`,
   ),
   MEMORY_NOT_FOUND: row(404, (d) => `There is no memory entry ${quote(d.id)} in this scope.`),
+  MEMORY_ID_REUSED: row(
+    409,
+    (d) => `Memory id ${quote(d.id)} is stored with other content. Give a new memory a new id, or delete the old one.`,
+  ),
   WATERMARK_MOVED: retry(
     409,
     (d) =>

@@ -1,5 +1,7 @@
-import type { Compaction, Event } from './event.ts';
+import { type Compaction, type Event, isBookkeeping } from './event.ts';
 import { intersectRanges, normalizeRanges, rangeAt, type SeqRange, subtractRanges } from './ranges.ts';
+
+type Logged = Pick<Event, 'seq' | 'actions'>;
 
 /** A summary that no live one supersedes. */
 export interface SummaryInForce {
@@ -27,8 +29,8 @@ export interface Coverage {
  * The one rule for what is live and what is covered, from a log's bookkeeping events in order of seq (others are
  * ignored). A rewind that lies in a later rewind's span has no effect. Costs time in the number of bookkeeping events.
  */
-export function foldCoverage(bookkeeping: Iterable<Event>): Coverage {
-  const events = [...bookkeeping];
+export function foldCoverage(bookkeeping: Iterable<Logged>): Coverage {
+  const events = [...bookkeeping].filter(isBookkeeping);
   const hidden = foldRewinds(events);
   const own = normalizeRanges(events.map((event): SeqRange => [event.seq, event.seq]));
   const dead = new Set<number>();
@@ -56,7 +58,7 @@ export function namedBy(event: Pick<Event, 'actions'>): readonly SeqRange[] | un
   return marks && normalizeRanges(marks.seqs.map((seq): SeqRange => [seq, seq]));
 }
 
-function foldRewinds(events: readonly Event[]): SeqRange[] {
+function foldRewinds(events: readonly Logged[]): SeqRange[] {
   const spans: SeqRange[] = [];
   let reach = Number.POSITIVE_INFINITY;
   for (let index = events.length - 1; index >= 0; index--) {
@@ -70,7 +72,7 @@ function foldRewinds(events: readonly Event[]): SeqRange[] {
 }
 
 /** A compaction dies with any event it names; a mark inside a hidden span dies unless all it names stay live. */
-function isDead(event: Event, hidden: readonly SeqRange[], bookkeeping: readonly SeqRange[]): boolean {
+function isDead(event: Logged, hidden: readonly SeqRange[], bookkeeping: readonly SeqRange[]): boolean {
   const inSpan = rangeAt(hidden, event.seq) !== -1;
   const named = namedBy(event);
   if (named === undefined) return inSpan;
@@ -78,7 +80,7 @@ function isDead(event: Event, hidden: readonly SeqRange[], bookkeeping: readonly
   return subtractRanges(intersectRanges(named, hidden), bookkeeping).length > 0;
 }
 
-function foldSummaries(live: readonly Event[]): { summaries: SummaryInForce[]; successors: Map<number, number> } {
+function foldSummaries(live: readonly Logged[]): { summaries: SummaryInForce[]; successors: Map<number, number> } {
   const inForce = new Map<number, SummaryInForce>();
   const successors = new Map<number, number>();
   for (const { seq, actions } of live) {
@@ -93,7 +95,7 @@ function foldSummaries(live: readonly Event[]): { summaries: SummaryInForce[]; s
   return { summaries: [...inForce.values()], successors };
 }
 
-function foldMarks(live: readonly Event[]): { pinned: Set<number>; trimmed: Map<number, number> } {
+function foldMarks(live: readonly Logged[]): { pinned: Set<number>; trimmed: Map<number, number> } {
   const pinned = new Set<number>();
   const trimmed = new Map<number, number>();
   for (const { actions } of live) {

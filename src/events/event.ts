@@ -170,7 +170,7 @@ export interface EventActionsInput
 export const noActions: EventActions = Object.freeze({});
 
 /** True for the library's own entries about the log, which are no part of the conversation and count in no trigger. */
-export function isBookkeeping(event: Pick<Event, 'actions' | 'author' | 'content'>): boolean {
+export function isBookkeeping(event: Pick<Event, 'actions'>): boolean {
   const { actions } = event;
   if (actions === noActions) return false;
   return (
@@ -184,6 +184,6 @@ export function isBookkeeping(event: Pick<Event, 'actions' | 'author' | 'content
 }
 
 /** True for bookkeeping that leaves a writer's picture of the conversation valid: all of it but a rewind. */
-export function isPassive(event: Pick<Event, 'actions' | 'author' | 'content'>): boolean {
+export function isPassive(event: Pick<Event, 'actions'>): boolean {
   return isBookkeeping(event) && event.actions.rewind === undefined;
 }

@@ -3,6 +3,16 @@
  * one rule for what is live, visible and covered. Pure: no clock, no I/O, no promise.
  */
 export type { Clock } from '../internal/index.ts';
+export {
+  type AdkCompactionOutcome,
+  type AdkLogEntry,
+  type AdkRecord,
+  adkCompactionsToSeqs,
+} from './adk-compactions.ts';
+export { type AdkExportOptions, adkTimestamp, eventToAdk } from './adk-export.ts';
+export { type AdkImport, eventFromAdk, withAdkCompaction } from './adk-import.ts';
+export type { AdkCasing, AdkDialect } from './adk-names.ts';
+export type { AdkCompaction } from './adk-records.ts';
 export type { ArtifactInfo, ArtifactScope, ArtifactStore } from './artifact-store.ts';
 export { hiddenFrom, isSameOrAbove } from './branch.ts';
 export {
@@ -41,7 +51,16 @@ export {
 } from './event.ts';
 export { decodeEvent, encodeEvent, eventToJson } from './event-codec.ts';
 export { type Instant, parseInstant, parseTimeZone, toInstant, toMillis } from './instant.ts';
-export { copyJson, copyJsonMap, isPlainObject, type JsonMap, type JsonValue } from './json.ts';
+export {
+  type CopyReport,
+  copyJson,
+  copyJsonMap,
+  copyText,
+  freezeParsed,
+  isPlainObject,
+  type JsonMap,
+  type JsonValue,
+} from './json.ts';
 export { parseId, parseScope, parseSessionKey, type Scope, type SessionKey } from './keys.ts';
 export type { Block, BreakReason, ModelRequest, RequestJournal, ToolDeclaration } from './model-request.ts';
 export { closes, isFinal, openObligations, opens } from './obligations.ts';

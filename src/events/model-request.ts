@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly contents: readonly Content[];
   /** Indexes into contents of what was placed for this invocation only. */
   readonly transient: readonly number[];
+  /** The same for parts that share a content with the question, where the provider wants roles to alternate: from, before to. */
+  readonly transientParts?: { readonly content: number; readonly from: number; readonly to: number };
 }
 
 /** A declared reason why a request does not start with the bytes of the one before. */

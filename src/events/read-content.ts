@@ -55,10 +55,15 @@ export const readBoolean: FieldReader = (value, path) => {
   return value;
 };
 
+/** True for base64 text in either alphabet, padded or not. */
+export function isBase64(text: string): boolean {
+  return base64.test(text);
+}
+
 const readBytes: FieldReader = (value, path, report) => {
   if (value instanceof Uint8Array)
     return readBytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'), path, report);
-  if (typeof value !== 'string' || !base64.test(value)) throw invalid(path, 'must be base64 text or a Uint8Array');
+  if (typeof value !== 'string' || !isBase64(value)) throw invalid(path, 'must be base64 text or a Uint8Array');
   report.size += value.length;
   return value;
 };

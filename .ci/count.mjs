@@ -1,0 +1,23 @@
+// Adds up vitest's JSON reports and prints the closing line. Arguments: folder of the reports, number of failed steps.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [folder = '.', steps = '0'] = process.argv.slice(2);
+const print = (line) => process.stdout.write(`${line}\n`);
+const total = { passed: 0, failed: 0, skipped: 0, failedSuites: 0 };
+for (const name of readdirSync(folder).sort()) {
+  const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  // A file that cannot be loaded has no failing test, only a failing suite.
+  const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failed = report.numFailedTests + broken.length;
+  const skipped = report.numPendingTests + report.numTodoTests;
+  print(`${name.replace('.json', '')}: ${report.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
+  total.passed += report.numPassedTests;
+  total.failed += failed;
+  total.skipped += skipped;
+  total.failedSuites += failed > 0 ? 1 : 0;
+}
+const failed = total.failed + Math.max(0, Number(steps) - total.failedSuites) + (total.passed === 0 ? 1 : 0);
+print(`skipped: ${total.skipped}`);
+print(`${total.passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,36 @@
+import { benchAppend } from './append.ts';
+import { calibrate } from './calibration.ts';
+import { benchHeap } from './heap.ts';
+import { benchImport } from './import.ts';
+import { benchRead } from './read.ts';
+
+const benches: Readonly<Record<string, (print: (line: string) => void) => Promise<Record<string, number>>>> = {
+  append: benchAppend,
+  read: benchRead,
+  import: benchImport,
+  heap: benchHeap,
+};
+
+const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json]
+
+Prints what it measures. With --json the last line is one JSON object with all digits and the calibration in
+milliseconds; bars in milliseconds hold for a calibration up to 60 and scale with it above.`;
+
+async function main(words: readonly string[]): Promise<number> {
+  const json = words.includes('--json');
+  const [name, ...rest] = words.filter((word) => word !== '--json');
+  if (name === undefined || rest.length > 0 || !(name in benches || name === 'all')) {
+    console.error(usage);
+    return name === '--help' ? 0 : 2;
+  }
+  for (const [each, bench] of Object.entries(benches)) {
+    if (name !== 'all' && name !== each) continue;
+    const calibration = calibrate();
+    console.log(`${each} (calibration ${calibration.toFixed(1)} ms)`);
+    const figures = await bench((line) => console.log(`  ${line}`));
+    if (json) console.log(JSON.stringify({ ...figures, calibration }));
+  }
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

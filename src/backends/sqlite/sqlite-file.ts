@@ -1,0 +1,234 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PalimpsestError } from '../../errors/index.ts';
+import {
+  type Connection,
+  type Driver,
+  type DriverName,
+  loadDriver,
+  type Row,
+  type SqlValue,
+  type Statement,
+} from './driver.ts';
+import { applicationId, migrations } from './migrations.ts';
+import { isBusy, translate } from './sqlite-error.ts';
+
+/** How a file is opened. */
+export interface SqliteFileOptions {
+  readonly file: string;
+  /** Which package opens it; the first that loads if none is named. */
+  readonly driver?: DriverName;
+  /** Refuse to make a new file. */
+  readonly mustExist?: boolean;
+  /** Never write; implies mustExist. */
+  readonly readOnly?: boolean;
+  /** How long a write may wait for other processes, in milliseconds. Default 10,000. */
+  readonly busyTimeoutMs?: number;
+  /** `normal` survives a crash of the process, `full` also one of the machine, at an fsync a commit. Default `normal`. */
+  readonly durability?: 'normal' | 'full';
+}
+
+/** Blocks the thread inside SQLite; longer waits give the event loop its turn in between. */
+const blockingWaitMs = 100;
+const walPagesBeforeCheckpoint = 4000;
+
+/** One open file: prepared statements, transactions that several processes can share, and its place in the migrations. */
+export class SqliteFile {
+  readonly file: string;
+  readonly driverName: DriverName;
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Statement>();
+  readonly #busyTimeoutMs: number;
+  #open = true;
+
+  /** Opens or makes a file. Throws FILE_NOT_FOUND, NOT_A_STORE, SCHEMA_NEWER, STORE_BUSY, STORE_CORRUPT or STORE_FULL. */
+  static async open(options: SqliteFileOptions): Promise<SqliteFile> {
+    const readOnly = options.readOnly === true;
+    refuseBadPath(options.file, readOnly || options.mustExist === true);
+    const driver = await loadDriver(options.driver);
+    const file = new SqliteFile(options, connect(driver, options.file, readOnly), driver.name);
+    try {
+      await file.#prepare(readOnly, options.durability ?? 'normal');
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+    return file;
+  }
+
+  private constructor(options: SqliteFileOptions, connection: Connection, driverName: DriverName) {
+    this.file = options.file;
+    this.driverName = driverName;
+    this.#connection = connection;
+    this.#busyTimeoutMs = options.busyTimeoutMs ?? 10_000;
+  }
+
+  /** All rows of a query. */
+  all(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#guard(() => this.#statement(sql).all(...values));
+  }
+
+  /** The first row of a query. */
+  get(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#guard(() => this.#statement(sql).get(...values));
+  }
+
+  /** Runs a statement and returns how many rows it changed. Only inside `write`. Engine errors pass untranslated. */
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /**
+   * Runs the work in one transaction that no other writer overlaps; waits for theirs to end. If the work throws,
+   * nothing of it stays. Throws STORE_BUSY when the wait is over, or what the work threw, translated.
+   */
+  async write<T>(work: () => T): Promise<T> {
+    const started = Date.now();
+    for (let attempt = 0; ; attempt++) {
+      this.#refuseClosed();
+      try {
+        return this.#transaction(work);
+      } catch (error) {
+        const waitedMs = Date.now() - started;
+        if (!isBusy(error) || waitedMs >= this.#busyTimeoutMs) throw translate(error, this.file, waitedMs);
+      }
+      await sleep(Math.random() * Math.min(50, 2 ** attempt));
+    }
+  }
+
+  /** Writes a consistent, compact copy to a file that must not exist yet. Readers and writers go on meanwhile. */
+  backup(to: string): void {
+    if (existsSync(to)) throw new PalimpsestError('FILE_EXISTS', { file: to });
+    refuseBadPath(to, false);
+    this.#guard(() => this.#statement('VACUUM INTO ?').run(to));
+  }
+
+  /** What SQLite's own check finds wrong, at most 20 lines; nothing for a sound file. */
+  integrityProblems(): string[] {
+    const rows = this.all('PRAGMA integrity_check(20)');
+    return rows.flatMap((row) => Object.values(row).map(String)).filter((line) => line !== 'ok');
+  }
+
+  /** Moves everything from the write-ahead log into the file and empties the log. */
+  checkpoint(): void {
+    this.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Closes the file; closing again does nothing. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  async #prepare(readOnly: boolean, durability: 'normal' | 'full'): Promise<void> {
+    this.#guard(() => this.#connection.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`));
+    const version = this.#schemaVersion();
+    if (version === 0 && readOnly)
+      throw new PalimpsestError('NOT_A_STORE', { file: this.file, reason: 'is an empty database' });
+    if (readOnly) return;
+    await this.#setUp(durability);
+    if (version < migrations.length) await this.write(() => this.#migrate());
+  }
+
+  /** Journal mode can only change while nobody else is at work on a new file, hence the patience. */
+  async #setUp(durability: 'normal' | 'full'): Promise<void> {
+    const started = Date.now();
+    for (;;) {
+      try {
+        this.#connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability}; PRAGMA secure_delete = ON;
+          PRAGMA wal_autocheckpoint = ${walPagesBeforeCheckpoint}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF`);
+        return;
+      } catch (error) {
+        const waitedMs = Date.now() - started;
+        if (!isBusy(error) || waitedMs >= this.#busyTimeoutMs) throw translate(error, this.file, waitedMs);
+      }
+      await sleep(10);
+    }
+  }
+
+  #migrate(): void {
+    for (let version = this.#schemaVersion(); version < migrations.length; version++) {
+      this.#connection.exec(migrations[version] ?? '');
+    }
+    this.#connection.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${applicationId}`);
+  }
+
+  #schemaVersion(): number {
+    const version = Number(this.get('PRAGMA user_version')?.user_version);
+    const owner = Number(this.get('PRAGMA application_id')?.application_id);
+    const tables = Number(this.get('SELECT count(*) AS n FROM sqlite_master')?.n);
+    const foreign = owner === applicationId ? version === 0 : owner !== 0 || version !== 0 || tables > 0;
+    if (foreign)
+      throw new PalimpsestError('NOT_A_STORE', { file: this.file, reason: 'is a database of another program' });
+    if (version > migrations.length) {
+      throw new PalimpsestError('SCHEMA_NEWER', { file: this.file, found: version, supported: migrations.length });
+    }
+    return version;
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#statement('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.#statement('COMMIT').run();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** A full disk may already have rolled the transaction back; then there is nothing left to undo. */
+  #rollBack(): void {
+    try {
+      this.#statement('ROLLBACK').run();
+    } catch (error) {
+      if (!/no transaction/i.test(String(error))) throw translate(error, this.file);
+    }
+  }
+
+  #statement(sql: string): Statement {
+    this.#refuseClosed();
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw translate(error, this.file, blockingWaitMs);
+    }
+  }
+
+  #refuseClosed(): void {
+    if (!this.#open) throw new PalimpsestError('CLOSED', { what: `The file ${this.file}` });
+  }
+}
+
+function refuseBadPath(file: string, mustExist: boolean): void {
+  if (typeof file !== 'string' || file === '') {
+    throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'file', reason: 'must be the path of a file' });
+  }
+  if (!existsSync(file)) {
+    if (mustExist) throw new PalimpsestError('FILE_NOT_FOUND', { file });
+    if (!existsSync(dirname(file))) throw new PalimpsestError('FILE_NOT_FOUND', { file: dirname(file) });
+  } else if (!statSync(file).isFile()) {
+    throw new PalimpsestError('NOT_A_STORE', { file, reason: 'is no ordinary file' });
+  }
+}
+
+function connect(driver: Driver, file: string, readOnly: boolean): Connection {
+  try {
+    return driver.open(file, { readOnly });
+  } catch (error) {
+    throw translate(error, file);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * What the model sees: assemble() rebuilds the conversation from a session's events, one stage after another, and says
+ * what became of each event; buildRequest() puts instruction, tools and blocks around it. Pure: no clock, no I/O, no
+ * promise.
+ */
+export { assemble } from './assemble.ts';
+export type { Assembly, HiddenWhy, Placement, QuestionEnd, StageCounts } from './assembly.ts';
+export { buildRequest } from './build-request.ts';
+export type { RequestParts } from './request-parts.ts';
+export { validateRequest } from './validators/validate-request.ts';

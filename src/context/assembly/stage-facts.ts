@@ -1,0 +1,15 @@
+import type { Coverage, View } from '../../events/index.ts';
+import type { CallLinks } from './link-calls.ts';
+import type { PlacementTable } from './placement-table.ts';
+import type { ProviderRules } from './provider-rules.ts';
+
+/** What the stages behind visibility share. */
+export interface StageFacts {
+  readonly view: View;
+  readonly rules: ProviderRules;
+  readonly coverage: Coverage;
+  readonly links: CallLinks;
+  /** Seqs that neither masking nor the window may take away: pins, what answers pinned calls, the live question. */
+  readonly kept: ReadonlySet<number>;
+  readonly placements: PlacementTable;
+}

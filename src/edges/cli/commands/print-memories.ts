@@ -1,0 +1,50 @@
+import type { MemoryEntry } from '../../../memory/service/index.ts';
+import { fitWidth, oneLine, timeText, wrapWidth } from '../display/index.ts';
+import type { Terminal } from '../terminal.ts';
+
+const indent = '      ';
+const linesShown = 3;
+const widestText = 100;
+
+/** Prints memories, best first, each with its score, where it comes from, when and by whom. */
+export function printMemories(terminal: Terminal, memories: readonly MemoryEntry[]): void {
+  const { paint } = terminal;
+  for (const memory of memories) {
+    const score = memory.score === undefined ? '    ' : memory.score.toFixed(2);
+    const facts = [timeText(memory.timestamp, memory.timeZone), oneLine(memory.author)];
+    if (memory.kind !== 'turn') facts.push(memory.kind);
+    terminal.print(`${paint.bold(score)}  ${paint.cyan(sourceText(memory))}  ${paint.dim(facts.join(' · '))}`);
+    const emphasise = emphasiser(memory.matchedTerms ?? [], paint.underline);
+    for (const line of textLines(memory.text, terminal.width)) terminal.print(`${indent}${emphasise(line)}`);
+  }
+}
+
+/** Where a memory comes from: `session #seq`, or what stated it directly. */
+export function sourceText(memory: MemoryEntry): string {
+  const seqs = new Map<string, number[]>();
+  const direct: string[] = [];
+  for (const source of memory.provenance) {
+    if (source.kind === 'direct') direct.push(`stated by ${source.source}`);
+    else seqs.set(source.sessionId, [...(seqs.get(source.sessionId) ?? []), source.seq]);
+  }
+  const events = [...seqs].map(([session, numbers]) => `${session} ${numbers.map((seq) => `#${seq}`).join(' ')}`);
+  return oneLine([...events, ...direct].join('; ')) || memory.id;
+}
+
+function textLines(text: string, width: number): string[] {
+  if (!Number.isFinite(width)) return [oneLine(text)];
+  const columns = Math.min(width - indent.length, widestText);
+  const lines = wrapWidth(oneLine(text), columns);
+  if (lines.length <= linesShown) return lines;
+  return [...lines.slice(0, linesShown - 1), fitWidth(lines.slice(linesShown - 1).join(' '), columns)];
+}
+
+/** Shows why a memory was found: the words of the query that are in it. */
+function emphasiser(terms: readonly string[], paint: (text: string) => string): (line: string) => string {
+  if (terms.length === 0) return (line) => line;
+  const pattern = [...terms]
+    .sort((a, b) => b.length - a.length)
+    .map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const words = new RegExp(pattern.join('|'), 'giu');
+  return (line) => line.replace(words, (word) => paint(word));
+}

@@ -1,0 +1,142 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { EventInput, PartInput } from '../../../events/index.ts';
+import { foreignTime } from './foreign-time.ts';
+import { joinPath, parseForeign } from './import-error.ts';
+import { type ForeignRecord, type ImportSource, placeOf } from './import-source.ts';
+import {
+  assistantName,
+  defaultUserId,
+  present,
+  type ReaderOptions,
+  type ReadSession,
+  toImportSession,
+} from './read-session.ts';
+import { toolArguments, toolResponse } from './tool-values.ts';
+
+const partSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).nullish(),
+});
+
+const functionSchema = z.looseObject({ name: z.string(), arguments: z.unknown() });
+
+const messageSchema = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  content: z.union([z.string(), z.array(partSchema)]).nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(z.looseObject({ id: z.string(), function: functionSchema })).nullish(),
+  function_call: functionSchema.nullish(),
+  tool_call_id: z.string().nullish(),
+  timestamp: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+});
+
+const conversationSchema = z.looseObject({
+  id: z.string().nullish(),
+  conversation_id: z.string().nullish(),
+  session_id: z.string().nullish(),
+  messages: z.array(messageSchema),
+});
+
+type Message = z.infer<typeof messageSchema>;
+const dataUrl = /^data:([^;,]+);base64,(.+)$/s;
+
+/**
+ * Reads messages in the form of OpenAI's chat API. A line with `messages` is a session of its own, named by its id or
+ * else by file and line; lines that are single messages make one session together, named by the file.
+ */
+export async function* readOpenai(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
+  const name = basename(source.file).replace(/\.[^.]+$/, '');
+  const userId = options.userId ?? defaultUserId;
+  const loose: Message[] = [];
+  let number = 0;
+  for await (const record of source.records()) {
+    number += 1;
+    const messages = parseRecord(record, source);
+    if (messages.own === undefined) {
+      loose.push(...messages.list);
+      continue;
+    }
+    const sessionId = messages.own || `${name}/${record.line ?? number}`;
+    const session = toImportSession({ userId, sessionId, events: toEvents(messages.list) });
+    if (session.events.length > 0) yield { session, progress: record.progress };
+  }
+  const session = toImportSession({ userId, sessionId: name, events: toEvents(loose) });
+  if (session.events.length > 0) yield { session, progress: 1 };
+}
+
+/** `own` is the session's name, empty if it has none, `undefined` for a single message. */
+function parseRecord(record: ForeignRecord, source: ImportSource): { own?: string; list: readonly Message[] } {
+  const place = placeOf(source, record);
+  if (typeof record.value === 'object' && record.value !== null && 'messages' in record.value) {
+    const conversation = parseForeign(conversationSchema, record.value, place);
+    const own = conversation.id ?? conversation.conversation_id ?? conversation.session_id ?? '';
+    return { own, list: conversation.messages };
+  }
+  return { list: [parseForeign(messageSchema, record.value, { ...place, field: joinPath(record.field, []) })] };
+}
+
+function toEvents(messages: readonly Message[]): EventInput[] {
+  const callNames = new Map<string, string>();
+  const events: EventInput[] = [];
+  for (const message of messages) {
+    for (const call of message.tool_calls ?? []) callNames.set(call.id, call.function.name);
+    const parts = toParts(message, callNames);
+    if (parts.length === 0) continue;
+    const timestamp = foreignTime(message.timestamp ?? message.created_at);
+    events.push({
+      ...(message.id ? { id: message.id } : {}),
+      author: authorOf(message),
+      content: { parts },
+      ...(timestamp === undefined ? {} : { timestamp }),
+      customMetadata: present({
+        name: message.role === 'tool' || message.role === 'function' ? undefined : message.name,
+      }),
+    });
+  }
+  return events;
+}
+
+function authorOf(message: Message): string {
+  if (message.role === 'user') return 'user';
+  return message.role === 'system' || message.role === 'developer' ? 'system' : assistantName;
+}
+
+function toParts(message: Message, callNames: ReadonlyMap<string, string>): PartInput[] {
+  if (message.role === 'tool' || message.role === 'function') {
+    const id = message.tool_call_id ?? undefined;
+    const name = message.name ?? (id === undefined ? undefined : callNames.get(id)) ?? 'tool';
+    const response = toolResponse(typeof message.content === 'string' ? message.content : textOf(message));
+    return [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }];
+  }
+  const content = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+  const parts = (content ?? []).flatMap(partOf);
+  if (message.refusal) parts.push({ text: message.refusal });
+  for (const call of message.tool_calls ?? []) {
+    parts.push({
+      functionCall: { id: call.id, name: call.function.name, args: toolArguments(call.function.arguments) },
+    });
+  }
+  const legacy = message.function_call;
+  if (legacy) parts.push({ functionCall: { name: legacy.name, args: toolArguments(legacy.arguments) } });
+  return parts;
+}
+
+function textOf(message: Message): string {
+  const parts = Array.isArray(message.content) ? message.content : [];
+  return parts.flatMap((part) => part.text ?? []).join('\n');
+}
+
+function partOf(part: z.infer<typeof partSchema>): PartInput[] {
+  const text = part.text || part.refusal;
+  if (text) return [{ text }];
+  const url = typeof part.image_url === 'string' ? part.image_url : part.image_url?.url;
+  if (!url) return part.type === 'text' ? [] : [{ text: `[${part.type}]` }];
+  const [, mimeType, data] = dataUrl.exec(url) ?? [];
+  return mimeType && data ? [{ inlineData: { mimeType, data } }] : [{ fileData: { fileUri: url } }];
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import { run } from './program.ts';
+import { exitCodes } from './report-error.ts';
+
+const interrupt = new AbortController();
+
+quietSqliteWarning();
+// The reader of a pipe may leave early, as `head` does: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  throw error;
+});
+process.on('SIGINT', () => {
+  if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+  interrupt.abort();
+});
+
+const exitCode = await run(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupt.signal,
+});
+// Work that Ctrl-C left behind must not keep the process.
+if (interrupt.signal.aborted) process.exit(exitCode);
+process.exitCode = exitCode;
+
+/** Node 22 announces at each start that its SQLite module is experimental: of no use to who runs a command. */
+function quietSqliteWarning(): void {
+  const emit = process.emitWarning.bind(process);
+  const quiet: typeof process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (String(warning).startsWith('SQLite is an experimental feature')) return;
+    Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  process.emitWarning = quiet;
+}

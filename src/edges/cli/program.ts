@@ -1,0 +1,171 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { PalimpsestError } from '../../errors/index.ts';
+import type { Provider } from '../../events/index.ts';
+import { askQuestion } from './commands/ask-question.ts';
+import { backupStore } from './commands/backup-store.ts';
+import { diagnoseFile } from './commands/diagnose-file.ts';
+import { eraseData } from './commands/erase-data.ts';
+import { importFile } from './commands/import-file.ts';
+import { showSessions } from './commands/list-sessions.ts';
+import { searchMemory } from './commands/search-memory.ts';
+import { showSession } from './commands/show-session.ts';
+import { exitCodes, reportError } from './report-error.ts';
+import { type CliIo, createTerminal, type GlobalOptions, type Terminal } from './terminal.ts';
+
+const formats = ['auto', 'locomo', 'chatgpt', 'claude', 'openai', 'adk'];
+const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
+
+const examples = `
+Examples:
+  $ palimpsest import conversations.json            a ChatGPT or Claude export
+  $ palimpsest sessions
+  $ palimpsest show 6f2a --context                  what the next request would be
+  $ palimpsest search "temperature unit"
+  $ palimpsest ask "以后用摄氏度还是华氏度？" --user ada
+  $ palimpsest doctor palimpsest.db
+  $ palimpsest erase --user ada --yes
+
+The file is ./palimpsest.db unless --file or PALIMPSEST_FILE names another.`;
+
+/** What the program leaves behind: the exit code of the command that ran. */
+export interface CliProgram {
+  readonly command: Command;
+  exitCode(): number;
+}
+
+/** The `palimpsest` command with all its commands, writing to the given streams. */
+export function createProgram(io: CliIo): CliProgram {
+  const program = new Command('palimpsest');
+  let exitCode: number = exitCodes.done;
+  const act: Act = async (work, { stopsItself = false } = {}) => {
+    const working = work(createTerminal(io, program.opts<GlobalOptions>()));
+    exitCode = (await (stopsItself ? working : Promise.race([working, interrupted(io.signal)]))) ?? exitCodes.done;
+  };
+  program
+    .description('Sessions and memory of LLM agents: look into a file, import conversations, ask what is remembered.')
+    .version(packageJson.version)
+    .option('--file <path>', 'the store (default: PALIMPSEST_FILE, else ./palimpsest.db)')
+    .option('--app <name>', 'the application whose sessions are meant', 'default')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'print without colours')
+    .option('--verbose', 'print stack traces with errors')
+    .addHelpText('after', examples)
+    .showHelpAfterError('Run palimpsest --help for commands and examples.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getErrHelpWidth: () => io.stderr.columns ?? 80,
+      getOutHasColors: () => io.stdout.isTTY === true,
+      getErrHasColors: () => io.stderr.isTTY === true,
+    });
+  addReading(program, act);
+  addWriting(program, act);
+  return { command: program, exitCode: () => exitCode };
+}
+
+/** Runs the command for the arguments after its name and returns the exit code; never throws. */
+export async function run(argv: readonly string[], io: CliIo): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.command.parseAsync(argv, { from: 'user' });
+    return program.exitCode();
+  } catch (error) {
+    const options = program.command.opts<GlobalOptions>();
+    return reportError(error, io, {
+      json: options.json === true,
+      verbose: options.verbose === true || Boolean(io.env.PALIMPSEST_DEBUG),
+      storeFile: createTerminal(io, options).file,
+    });
+  }
+}
+
+/** Runs a command's work; one that stops itself at Ctrl-C says how far it got, others are left at once. */
+type Act = (
+  work: (terminal: Terminal) => Promise<number> | Promise<void>,
+  options?: { readonly stopsItself?: boolean },
+) => Promise<void>;
+
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new PalimpsestError('ABORTED', { what: 'The command' })), {
+      once: true,
+    });
+  });
+}
+
+function addReading(program: Command, act: Act): void {
+  const user = () => new Option('--user <id>', 'whose; may be left out where there is one user');
+  const agent = () =>
+    new Option('--agent <name>', 'the agent that the request is for (default: the one that spoke last)');
+  const provider = () =>
+    new Option('--provider <name>', 'whose wire rules the request keeps').choices(providers).default('gemini');
+  const full = () => new Option('--full', 'print whole texts');
+  program
+    .command('sessions')
+    .description('list sessions, newest first')
+    .option('--user <id>', 'only of this user')
+    .addOption(limit('how many, 0 for all', 50))
+    .action((options) => act((terminal) => showSessions(terminal, options)));
+  program
+    .command('show <session>')
+    .description("show a session's log; the beginning of its id is enough")
+    .addOption(user())
+    .option('--context', 'also show what the next request makes of each event, and that request')
+    .addOption(agent())
+    .addOption(provider())
+    .addOption(limit('how many of the newest events, 0 for all', 50))
+    .addOption(full())
+    .action((session, options) => act((terminal) => showSession(terminal, session, options)));
+  program
+    .command('search <query>')
+    .description('search what is remembered of a user')
+    .addOption(user())
+    .addOption(limit('at most this many', 10))
+    .action((query, options) => act((terminal) => searchMemory(terminal, query, options)));
+  program
+    .command('ask <question>')
+    .description('show the request that a question would become, with what memory recalls for it; calls no model')
+    .addOption(user())
+    .option('--session <id>', 'the session to ask in (default: the newest)')
+    .addOption(agent())
+    .addOption(provider())
+    .addOption(limit('at most this many memories', 10))
+    .addOption(full())
+    .action((question, options) => act((terminal) => askQuestion(terminal, question, options)));
+  program
+    .command('doctor [file]')
+    .description('check a file without changing it')
+    .action((file) => act((terminal) => diagnoseFile(terminal, file)));
+}
+
+function addWriting(program: Command, act: Act): void {
+  program
+    .command('import <file>')
+    .description('add conversations that another system kept; importing again adds only what is new')
+    .addOption(new Option('--format <name>', 'the format of the file').choices(formats).default('auto'))
+    .option('--user <id>', 'whose the sessions become (default: as the file says, else "user")')
+    .action((file, options) => act((terminal) => importFile(terminal, file, options), { stopsItself: true }));
+  program
+    .command('backup <to>')
+    .description('write a consistent copy of the store to a new file')
+    .action((to) => act((terminal) => backupStore(terminal, to)));
+  program
+    .command('erase')
+    .description('remove a user, a session or a memory for good, and print the receipt')
+    .requiredOption('--user <id>', 'whose')
+    .option('--session <id>', 'only this session; the whole id')
+    .option('--memory <id>', 'only this memory')
+    .option('--yes', 'really do it')
+    .action((options) => act((terminal) => eraseData(terminal, options)));
+}
+
+function limit(description: string, value: number): Option {
+  return new Option('--limit <n>', description).default(value).argParser((text) => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isNaN(count)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+    return count;
+  });
+}

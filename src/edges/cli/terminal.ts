@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import picocolors from 'picocolors';
+
+/** A stream that results or notes are written to. */
+export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The outside of the command: streams, environment, and a signal that aborts at Ctrl-C. */
+export interface CliIo {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly file?: string;
+  readonly app: string;
+  readonly json?: boolean;
+  readonly color: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Colours, or nothing where they are not wanted. */
+export type Paint = ReturnType<typeof picocolors.createColors>;
+
+/** What a command writes with: results to stdout, everything else to stderr. */
+export interface Terminal {
+  readonly io: CliIo;
+  readonly options: GlobalOptions;
+  /** The store's file, as an absolute path. */
+  readonly file: string;
+  readonly paint: Paint;
+  /** Columns of the terminal; without bound where the output is piped. */
+  readonly width: number;
+  print(line: string): void;
+  /** For the person at the terminal, not part of the result. */
+  note(line: string): void;
+  json(value: unknown): void;
+}
+
+/** The terminal for one command. */
+export function createTerminal(io: CliIo, options: GlobalOptions): Terminal {
+  const { env, stdout, stderr } = io;
+  const wantsColor = options.color && !env.NO_COLOR && (stdout.isTTY === true || Boolean(env.FORCE_COLOR));
+  return {
+    io,
+    options,
+    file: resolve(io.cwd, options.file ?? (env.PALIMPSEST_FILE || 'palimpsest.db')),
+    paint: picocolors.createColors(wantsColor && env.TERM !== 'dumb'),
+    width: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    print: (line) => void stdout.write(`${line}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+  };
+}

@@ -1,0 +1,114 @@
+import { assemble, buildRequest } from '../context/assembly/index.ts';
+import { PalimpsestError } from '../errors/index.ts';
+import {
+  type Block,
+  type Event,
+  isBookkeeping,
+  type Page,
+  placeEvent,
+  prepareEvent,
+  type SessionKey,
+  textOf,
+  toInstant,
+  type View,
+} from '../events/index.ts';
+import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
+import type { SessionInfo, SessionService } from '../sessions/index.ts';
+import type { ContextOptions, ContextRequest, RecallOptions } from './palimpsest.ts';
+import { recalledBlock } from './recalled-block.ts';
+
+const pageSize = 1000;
+
+/** What a context is built from. */
+export interface ContextParts {
+  readonly sessions: SessionService;
+  readonly memory: MemoryService;
+  readonly now: () => number;
+}
+
+/** The next request of a session: its log as the agent sees it, and what memory recalls for the newest question. */
+export async function buildContext(
+  parts: ContextParts,
+  key: SessionKey,
+  options: ContextOptions = {},
+): Promise<ContextRequest> {
+  const session = await parts.sessions.open(key);
+  if (session === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
+  const stored = await readAll((cursor) =>
+    parts.sessions.read(key, { limit: pageSize, ...(cursor ? { cursor } : {}) }),
+  );
+  const asked = options.question === undefined ? [] : [questionEvent(options.question, session, parts.now())];
+  const events = [...stored, ...asked];
+  const view = viewOf(options);
+  const assembly = assemble(events, view);
+  const memories = await recallFor(parts.memory, session, {
+    events,
+    isLive: (seq) => assembly.placement(seq),
+    recall: options.recall,
+  });
+  const instruction: Block[] = options.instruction === undefined ? [] : [instructionBlock(options.instruction)];
+  const transient = memories.length === 0 ? [] : [recalledBlock(memories)];
+  const request = buildRequest({ instruction, tools: [], assembly, transient }, view.provider);
+  return { ...request, assembly, events, memories, explain: (seq) => assembly.placement(seq) };
+}
+
+/** All items of a paged list. */
+export async function readAll<T>(readPage: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await readPage(cursor);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return items;
+  }
+}
+
+function viewOf(options: ContextOptions): View {
+  return {
+    agentName: options.agentName ?? 'assistant',
+    history: options.history ?? 'full',
+    provider: options.provider ?? 'gemini',
+    ...(options.branch === undefined ? {} : { branch: options.branch }),
+    ...(options.isolationScope === undefined ? {} : { isolationScope: options.isolationScope }),
+  };
+}
+
+/** A question that nobody has appended yet, in the place that it would get. */
+function questionEvent(question: string, session: SessionInfo, now: number): Event {
+  const { draft } = prepareEvent({ author: 'user', content: question }, 'question');
+  const placed = {
+    seq: session.version + 1,
+    id: 'question',
+    invocationId: 'question',
+    origin: 'user',
+    recordedAt: toInstant(now),
+  } as const;
+  return placeEvent(draft, placed);
+}
+
+function instructionBlock(text: string): Block {
+  return { kind: 'instruction', stable: true, content: { role: 'user', parts: [{ text }] } };
+}
+
+async function recallFor(
+  memory: MemoryService,
+  session: SessionInfo,
+  about: {
+    readonly events: readonly Event[];
+    readonly isLive: (seq: number) => { readonly outcome: string };
+    readonly recall: boolean | RecallOptions | undefined;
+  },
+): Promise<readonly MemoryEntry[]> {
+  const { events, isLive, recall = true } = about;
+  if (recall === false) return [];
+  const newest = events.findLast(
+    (event) => event.origin === 'user' && !isBookkeeping(event) && isLive(event.seq).outcome !== 'hidden',
+  );
+  const query = textOf(newest?.content);
+  if (query.trim() === '') return [];
+  const { appName, userId, sessionId } = session.key;
+  const scope = { appName, userId, ...(session.projectId === undefined ? {} : { projectId: session.projectId }) };
+  const limits = recall === true ? {} : recall;
+  const { memories } = await memory.search({ scope, query, filter: { notSessions: [sessionId] }, ...limits });
+  return memories;
+}

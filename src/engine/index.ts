@@ -1,0 +1,12 @@
+/** The one place that wires the parts: opening, the facade, ingestion, erasure and import across services. */
+export { type OpenOptions, openPalimpsest } from './open-palimpsest.ts';
+export type {
+  ContextOptions,
+  ContextRequest,
+  ImportResult,
+  ImportSession,
+  OpenSession,
+  Palimpsest,
+  RecallOptions,
+  User,
+} from './palimpsest.ts';

@@ -1,0 +1,139 @@
+import type { Assembly, Placement } from '../context/assembly/index.ts';
+import type {
+  ArtifactStore,
+  EraseReceipt,
+  Event,
+  EventInput,
+  Instant,
+  ModelRequest,
+  Page,
+  SessionKey,
+  View,
+} from '../events/index.ts';
+import type { MemoryEntry, MemoryService, SearchResponse } from '../memory/service/index.ts';
+import type {
+  AppendOptions,
+  AppendResult,
+  CreateSession,
+  ReadOptions,
+  Session,
+  SessionInfo,
+  SessionService,
+} from '../sessions/index.ts';
+
+/** A session that is open for work: its facts as of the last call through this handle, and the calls themselves. */
+export interface OpenSession {
+  readonly key: SessionKey;
+  readonly version: number;
+  readonly state: Session['state'];
+  /** All that is known about the session. */
+  readonly info: Session;
+  append(events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult>;
+  read(options?: ReadOptions): Promise<Page<Event>>;
+  readEffective(options?: ReadOptions): Promise<Page<Event>>;
+  rewind(options: { readonly beforeInvocationId: string; readonly shared?: boolean }): Promise<Event>;
+  fork(options: { readonly atSeq: number; readonly sessionId?: string }): Promise<OpenSession>;
+  end(): Promise<Event>;
+  delete(): Promise<EraseReceipt>;
+}
+
+/** Options of a recall. */
+export interface RecallOptions {
+  /** At most this many memories. Default 10. */
+  readonly limit?: number;
+  /** At most this many tokens of text. */
+  readonly tokenBudget?: number;
+}
+
+/** What is known about one user, optionally within one project. */
+export interface User {
+  readonly userId: string;
+  readonly projectId?: string;
+  /** The same user within a project. */
+  project(projectId: string): User;
+  /** Opens a session, creating it first if it is new. */
+  session(
+    sessionId: string,
+    options?: Omit<CreateSession, 'appName' | 'userId' | 'sessionId' | 'projectId'>,
+  ): Promise<OpenSession>;
+  sessions(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<SessionInfo>>;
+  /** Stores a statement of the user's. */
+  remember(text: string, options?: { readonly labels?: readonly string[] }): Promise<MemoryEntry>;
+  /** Memories that bear on a query, best first. */
+  recall(query: string, options?: RecallOptions): Promise<SearchResponse>;
+  memories(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<MemoryEntry>>;
+  /** Removes memories: one entry, or all that came from a session. Returns how many. */
+  forget(selector: { readonly id: string } | { readonly sessionId: string }): Promise<number>;
+  /** Removes everything of this user: sessions, state, artifacts and memories. */
+  erase(): Promise<EraseReceipt>;
+}
+
+/** What the next request of a session would be. */
+export interface ContextOptions {
+  /** Default `assistant`. */
+  readonly agentName?: string;
+  /** Default `gemini`. */
+  readonly provider?: View['provider'];
+  readonly branch?: string;
+  readonly isolationScope?: string;
+  /** Default `full`. */
+  readonly history?: View['history'];
+  readonly instruction?: string;
+  /** A question that is not in the log yet; it is placed as the newest user content and searched for. */
+  readonly question?: string;
+  /** Recall memories for the newest question. Default true. */
+  readonly recall?: boolean | RecallOptions;
+}
+
+/** A request, with the means to ask why it looks as it does. */
+export interface ContextRequest extends ModelRequest {
+  readonly assembly: Assembly;
+  /** The events that it was made from. */
+  readonly events: readonly Event[];
+  /** Memories that were recalled for it, best first. */
+  readonly memories: readonly MemoryEntry[];
+  /** What became of an event in this request. */
+  explain(seq: number): Placement;
+}
+
+/** What an import did. */
+export interface ImportResult {
+  readonly sessions: number;
+  /** Events that were new. */
+  readonly added: number;
+  /** Events that were there already. */
+  readonly unchanged: number;
+}
+
+/** One session to import, events in order, each with an id that stays the same from one import to the next. */
+export interface ImportSession {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly projectId?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly timeZone?: string;
+  readonly events: readonly EventInput[];
+}
+
+/** An open Palimpsest: one file, or memory alone. */
+export interface Palimpsest {
+  readonly appName: string;
+  readonly sessions: SessionService;
+  readonly memory: MemoryService;
+  readonly artifacts: ArtifactStore;
+  user(userId: string): User;
+  /** Throws SESSION_NOT_FOUND. */
+  context(key: SessionKey, options?: ContextOptions): Promise<ContextRequest>;
+  /** Adds what is new of a session that another system kept. Importing again changes nothing. */
+  import(session: ImportSession, options: { readonly from: string }): Promise<ImportResult>;
+  /** Removes one session and what was learnt from it. Throws SESSION_NOT_FOUND. */
+  eraseSession(key: SessionKey): Promise<EraseReceipt>;
+  /** Removes expired sessions and ends idle ones. Also done in the background. */
+  sweep(now?: Instant): Promise<{ readonly expired: number; readonly ended: number }>;
+  /** Resolves when no background work is left; throws the first failure of it. */
+  settled(): Promise<void>;
+  /** Writes a consistent copy of the file while work goes on. Throws NOT_SUPPORTED in memory. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

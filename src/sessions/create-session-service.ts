@@ -1,0 +1,299 @@
+import { PalimpsestError } from '../errors/index.ts';
+import {
+  type ArtifactStore,
+  type Clock,
+  type CountTokens,
+  type EraseReceipt,
+  type Event,
+  type EventInput,
+  estimateTokens,
+  type Instant,
+  type Page,
+  parseId,
+  parseInstant,
+  parseSessionKey,
+  type SessionKey,
+  toMillis,
+} from '../events/index.ts';
+import { decodeCursor, encodeCursor, systemClock } from '../internal/index.ts';
+import { commitLoop, requireHead } from './commit-loop.ts';
+import { createSession } from './create-session.ts';
+import { eraseSession, eraseUserData, eraseWithForks } from './erase-session.ts';
+import { forkSession } from './fork-session.ts';
+import { HeadCache } from './head-cache.ts';
+import { KeyLock } from './key-lock.ts';
+import { planAppend } from './plan-append.ts';
+import { parseLimit, readEffectiveEvents, readEvents } from './read-events.ts';
+import { type ReadyEvent, readyEvent } from './ready-event.ts';
+import { acquireLease, releaseLease, renewLease } from './run-lease.ts';
+import { findStored, refuseRepeatedIds } from './same-event.ts';
+import { createSessionArtifacts } from './session-artifacts.ts';
+import { hasExpired, infoOf } from './session-head.ts';
+import type { BeforeAppend, SessionParts } from './session-parts.ts';
+import type {
+  AppendOptions,
+  AppendResult,
+  BeforeErase,
+  CreateSession,
+  Lease,
+  LeaseOptions,
+  ListOptions,
+  ReadOptions,
+  Session,
+  SessionInfo,
+  SessionService,
+} from './session-service.ts';
+import type { SessionHead, SessionStore } from './session-store.ts';
+import { mergeScopes, type StateMerges, scopeOf } from './state.ts';
+
+/** What a session service is made of. */
+export interface SessionServiceOptions {
+  readonly store: SessionStore;
+  readonly clock?: Clock;
+  /** Counts tokens once, at append. Default: an estimate. */
+  readonly countTokens?: CountTokens;
+  /** How writes to a state key meet what stands there; keys that are not named are replaced. */
+  readonly merges?: StateMerges;
+  readonly beforeAppend?: BeforeAppend;
+  /** Told before events are removed for good; if it throws, nothing is removed. */
+  readonly beforeErase?: BeforeErase;
+}
+
+const defaultListSize = 50;
+const sweepBatch = 100;
+
+/** Makes the service that keeps all rules about sessions, over a store that keeps none. */
+export function createSessionService(options: SessionServiceOptions): SessionService {
+  return new StoredSessions({
+    store: options.store,
+    clock: options.clock ?? systemClock,
+    countTokens: options.countTokens ?? estimateTokens,
+    merges: Object.freeze({ ...options.merges }),
+    heads: new HeadCache(),
+    locks: new KeyLock(),
+    beforeAppend: options.beforeAppend,
+    beforeErase: options.beforeErase,
+  });
+}
+
+class StoredSessions implements SessionService {
+  readonly artifacts: ArtifactStore;
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.artifacts = createSessionArtifacts(parts);
+  }
+
+  async create(input: CreateSession): Promise<Session> {
+    return this.#session(await createSession(this.#parts, input));
+  }
+
+  async open(key: SessionKey): Promise<Session | undefined> {
+    const head = await this.#parts.store.head(parseSessionKey(key));
+    return head === undefined || hasExpired(head, this.#parts.clock.now()) ? undefined : this.#session(head);
+  }
+
+  async append(key: SessionKey, events: readonly EventInput[], options: AppendOptions = {}): Promise<AppendResult> {
+    const checked = parseSessionKey(key);
+    if (!Array.isArray(events))
+      throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'events', reason: 'must be a list of events' });
+    const ready: ReadyEvent[] = [];
+    for (const [index, input] of events.entries())
+      ready.push(await readyEvent(this.#parts, input, `events[${index}]`, checked));
+    const drafts = ready.map(({ draft }) => draft);
+    refuseRepeatedIds(checked, drafts);
+    const replacedSurrogates = ready.reduce((sum, item) => sum + item.replacedSurrogates, 0);
+    if (ready.length === 0)
+      return { events: [], version: (await requireHead(this.#parts, checked)).version, replacedSurrogates };
+    const answer = async () => {
+      const stored = await findStored(this.#parts.store, checked, drafts);
+      return (
+        stored && { events: stored, version: (await requireHead(this.#parts, checked)).version, replacedSurrogates }
+      );
+    };
+    return commitLoop<AppendResult>(
+      this.#parts,
+      checked,
+      async (head) => {
+        const { commit, result } = await planAppend(this.#parts, head, ready, options);
+        return {
+          ...(commit ? { commit } : {}),
+          result: { events: result, version: commit?.head.version ?? head.version, replacedSurrogates },
+        };
+      },
+      answer,
+    );
+  }
+
+  async read(key: SessionKey, options?: ReadOptions): Promise<Page<Event>> {
+    return readEvents(this.#parts, parseSessionKey(key), options);
+  }
+
+  async readEffective(key: SessionKey, options?: ReadOptions): Promise<Page<Event>> {
+    return readEffectiveEvents(this.#parts, parseSessionKey(key), options);
+  }
+
+  async readBookkeeping(key: SessionKey): Promise<readonly Event[]> {
+    const checked = parseSessionKey(key);
+    await requireHead(this.#parts, checked);
+    return this.#parts.store.rows({ key: checked, kind: 'bookkeeping' });
+  }
+
+  async list(options: ListOptions): Promise<Page<SessionInfo>> {
+    const limit = parseLimit(options.limit, defaultListSize);
+    const oldestFirst = options.order === 'oldestFirst';
+    if (limit === 0) return { items: [] };
+    const after = options.cursor === undefined ? undefined : parseListCursor(options.cursor);
+    const listed = await this.#parts.store.list({
+      by: 'active',
+      appName: parseId(options.appName, 'appName'),
+      oldestFirst,
+      limit: limit + 1,
+      ...(options.userId === undefined ? {} : { userId: parseId(options.userId, 'userId') }),
+      ...(options.projectId === undefined ? {} : { projectId: parseId(options.projectId, 'projectId') }),
+      ...(after ? { after } : {}),
+    });
+    const now = this.#parts.clock.now();
+    const page = listed.slice(0, limit);
+    const items = page.filter(({ head }) => !hasExpired(head, now)).map(({ head }) => infoOf(head));
+    const last = page.at(-1);
+    return listed.length > limit && last ? { items, nextCursor: encodeCursor(last.position) } : { items };
+  }
+
+  async listBehind(options: { readonly appName: string; readonly limit?: number }): Promise<readonly SessionInfo[]> {
+    const appName = parseId(options.appName, 'appName');
+    const listed = await this.#parts.store.list({
+      by: 'behind',
+      appName,
+      limit: parseLimit(options.limit, defaultListSize),
+    });
+    const now = this.#parts.clock.now();
+    return listed.filter(({ head }) => !hasExpired(head, now)).map(({ head }) => infoOf(head));
+  }
+
+  async noteIngested(key: SessionKey, incarnation: string, seq: number): Promise<void> {
+    const checked = parseSessionKey(key);
+    if (!Number.isSafeInteger(seq) || seq < 0) {
+      throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'seq', reason: 'must be a seq: 0, 1, 2 …' });
+    }
+    const head = await this.#parts.store.head(checked);
+    if (head === undefined || hasExpired(head, this.#parts.clock.now())) return;
+    await commitLoop(this.#parts, checked, (current) => {
+      if (current.incarnation !== incarnation || current.ingestedSeq >= seq) return { result: undefined };
+      const moved = { ...current, stamp: current.stamp + 1, ingestedSeq: Math.min(seq, current.version) };
+      return { commit: { expectedStamp: current.stamp, head: moved }, result: undefined };
+    });
+  }
+
+  async fork(key: SessionKey, options: { readonly atSeq: number; readonly sessionId?: string }): Promise<Session> {
+    return this.#session(await forkSession(this.#parts, parseSessionKey(key), options));
+  }
+
+  async rewind(
+    key: SessionKey,
+    options: {
+      readonly beforeInvocationId: string;
+      readonly shared?: boolean;
+      readonly expectedVersion?: number | 'any';
+    },
+  ): Promise<Event> {
+    const beforeInvocationId = parseId(options.beforeInvocationId, 'beforeInvocationId');
+    const rewind = { beforeInvocationId, ...(options.shared ? { shared: true as const } : {}) };
+    const expected = options.expectedVersion === undefined ? {} : { expectedVersion: options.expectedVersion };
+    const { events } = await this.append(key, [{ author: 'system', actions: { rewind } }], expected);
+    return requireEvent(events[0], key);
+  }
+
+  async end(key: SessionKey): Promise<Event> {
+    const checked = parseSessionKey(key);
+    const ready = await readyEvent(this.#parts, { author: 'system', actions: { sessionEnd: true } }, 'event', checked);
+    const events = await commitLoop(this.#parts, checked, async (head) => {
+      if (!head.ended) return planAppend(this.#parts, head, [ready], {});
+      return { result: await this.#parts.store.rows({ key: checked, ranges: [[head.version, head.version]] }) };
+    });
+    return requireEvent(events[0], checked);
+  }
+
+  async stateHistory(scope: { readonly appName: string; readonly userId?: string }, key: string) {
+    const appName = parseId(scope.appName, 'appName');
+    const values = await this.#parts.store.states(
+      scope.userId === undefined
+        ? { kind: 'app', appName }
+        : { kind: 'user', appName, userId: parseId(scope.userId, 'userId') },
+      { history: true },
+    );
+    return values.filter((value) => value.key === key).map(({ revision, value }) => ({ revision, value }));
+  }
+
+  async acquireLease(key: SessionKey, owner: string, options?: LeaseOptions): Promise<Lease> {
+    return acquireLease(this.#parts, key, owner, options);
+  }
+
+  async renewLease(lease: Lease, options: { readonly seconds?: number } = {}): Promise<Lease> {
+    return renewLease(this.#parts, lease, options.seconds);
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    return releaseLease(this.#parts, lease);
+  }
+
+  async delete(key: SessionKey): Promise<EraseReceipt> {
+    return eraseSession(this.#parts, parseSessionKey(key));
+  }
+
+  async deleteUserData(scope: { readonly appName: string; readonly userId: string }): Promise<EraseReceipt> {
+    return eraseUserData(this.#parts, {
+      appName: parseId(scope.appName, 'appName'),
+      userId: parseId(scope.userId, 'userId'),
+    });
+  }
+
+  async sweepExpired(now: Instant): Promise<number> {
+    const before = toMillis(parseInstant(now, 'now'));
+    for (let swept = 0; ; ) {
+      const expired = await this.#parts.store.list({ by: 'expired', before, limit: sweepBatch });
+      if (expired.length === 0) return swept;
+      for (const { head } of expired) {
+        await eraseWithForks(this.#parts, head);
+        swept++;
+      }
+    }
+  }
+
+  async endIdle(options: { readonly appName: string; readonly idleSince: Instant }): Promise<readonly SessionInfo[]> {
+    const appName = parseId(options.appName, 'appName');
+    const before = Math.floor(toMillis(parseInstant(options.idleSince, 'idleSince')) / 1000);
+    const idle = await this.#parts.store.list({ by: 'idle', appName, before, limit: sweepBatch });
+    const now = this.#parts.clock.now();
+    const live = idle.filter(({ head }) => !hasExpired(head, now));
+    for (const { head } of live) await this.end(head.key);
+    return live.map(({ head }) => infoOf(head));
+  }
+
+  async health(): Promise<void> {
+    return this.#parts.store.health();
+  }
+
+  async close(): Promise<void> {
+    return this.#parts.store.close();
+  }
+
+  async #session(head: SessionHead): Promise<Session> {
+    const kinds = ['session', 'user', 'app'] as const;
+    const values = await Promise.all(kinds.map((kind) => this.#parts.store.states(scopeOf(kind, head.key))));
+    const state = mergeScopes(kinds.map((kind, index) => ({ kind, values: values[index] ?? [] })));
+    return Object.freeze({ ...infoOf(head), state });
+  }
+}
+
+function requireEvent(event: Event | undefined, key: SessionKey): Event {
+  if (event === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
+  return event;
+}
+
+function parseListCursor(cursor: string): readonly [number, number] {
+  const [active, no] = decodeCursor(cursor) ?? [];
+  if (typeof active === 'number' && typeof no === 'number') return [active, no];
+  throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'cursor', reason: 'is not one that this list returned' });
+}

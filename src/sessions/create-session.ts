@@ -1,0 +1,74 @@
+import { PalimpsestError } from '../errors/index.ts';
+import {
+  copyJsonMap,
+  type JsonMap,
+  parseId,
+  parseSessionKey,
+  parseTimeZone,
+  type SessionKey,
+} from '../events/index.ts';
+import { uuidV4, uuidV7 } from '../internal/index.ts';
+import { eraseWithForks } from './erase-session.ts';
+import { planAppend } from './plan-append.ts';
+import { type ReadyEvent, readyEvent } from './ready-event.ts';
+import { hasExpired, newHead } from './session-head.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { CreateSession } from './session-service.ts';
+import type { Commit, SessionHead } from './session-store.ts';
+
+/** Makes a session; state given with it becomes event 1. Throws SESSION_EXISTS if the id is in use. */
+export async function createSession(parts: SessionParts, input: CreateSession): Promise<SessionHead> {
+  const now = parts.clock.now();
+  const key = parseSessionKey({ ...input, sessionId: input.sessionId ?? uuidV7(now) });
+  const head = newHead({ ...parseFacts(input), key, incarnation: uuidV4(), now });
+  const initial = await initialEvent(parts, input.state, key);
+  for (;;) {
+    const commit = { ...(await planCreation(parts, head, initial)), expectedStamp: undefined };
+    if ((await parts.store.commit(commit)) === 'committed') return commit.head;
+    const standing = await parts.store.head(key);
+    // No session in the way: shared state moved while the first event was planned. Plan it again.
+    if (standing === undefined) continue;
+    if (!hasExpired(standing, now)) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
+    await eraseWithForks(parts, standing);
+  }
+}
+
+async function planCreation(
+  parts: SessionParts,
+  head: SessionHead,
+  initial: ReadyEvent | undefined,
+): Promise<Omit<Commit, 'expectedStamp'>> {
+  const planned = initial && (await planAppend(parts, head, [initial], {})).commit;
+  return planned ?? { head };
+}
+
+async function initialEvent(
+  parts: SessionParts,
+  state: CreateSession['state'],
+  key: SessionKey,
+): Promise<ReadyEvent | undefined> {
+  if (state === undefined) return undefined;
+  const stateDelta = copyMap(state, 'state');
+  const ready = await readyEvent(parts, { author: 'system', actions: { stateDelta } }, 'state', key);
+  return ready.draft.actions.stateDelta === undefined ? undefined : ready;
+}
+
+function parseFacts(input: CreateSession): Omit<Parameters<typeof newHead>[0], 'key' | 'incarnation' | 'now'> {
+  const { ttlSeconds } = input;
+  if (ttlSeconds !== undefined && !(Number.isFinite(ttlSeconds) && ttlSeconds > 0)) {
+    throw new PalimpsestError('INVALID_ARGUMENT', {
+      argument: 'ttlSeconds',
+      reason: 'must be a positive number of seconds',
+    });
+  }
+  return {
+    projectId: input.projectId === undefined ? undefined : parseId(input.projectId, 'projectId'),
+    ttlSeconds,
+    timeZone: input.timeZone === undefined ? undefined : parseTimeZone(input.timeZone, 'timeZone'),
+    ...(input.metadata === undefined ? {} : { metadata: copyMap(input.metadata, 'metadata') }),
+  };
+}
+
+function copyMap(value: Readonly<Record<string, unknown>>, path: string): JsonMap {
+  return copyJsonMap(value, path, { replacedSurrogates: 0, size: 0 });
+}

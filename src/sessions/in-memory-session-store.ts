@@ -1,0 +1,369 @@
+import {
+  type ArtifactInfo,
+  type ArtifactScope,
+  closes,
+  type Event,
+  isBookkeeping,
+  type JsonValue,
+  opens,
+  rangeAt,
+  type SeqRange,
+  type SessionKey,
+} from '../events/index.ts';
+import { changesState, startsRun } from './event-traits.ts';
+import { nameOf } from './head-cache.ts';
+import type {
+  ArtifactCommit,
+  ArtifactQuery,
+  ArtifactWrite,
+  Commit,
+  CommitOutcome,
+  ListedHead,
+  ListQuery,
+  Removal,
+  Removed,
+  RowQuery,
+  SessionHead,
+  SessionStore,
+  StateScope,
+  StateValue,
+  StateWrite,
+} from './session-store.ts';
+
+interface Kept {
+  readonly no: number;
+  head: SessionHead;
+  /** By seq; erased events leave a hole. */
+  readonly events: (Event | undefined)[];
+  readonly ids: Map<string, number>;
+  readonly state: Map<string, JsonValue>;
+  readonly bookkeeping: number[];
+  readonly stateSeqs: number[];
+  readonly runs: Map<string, number[]>;
+  readonly calls: Map<string, number[]>;
+}
+
+type KeptArtifact = ArtifactInfo & { readonly bytes: Uint8Array };
+
+const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
+const nothingRemoved: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
+
+/** A session store that lives and dies with the process. */
+export function createInMemorySessionStore(): SessionStore {
+  return new InMemorySessionStore();
+}
+
+class InMemorySessionStore implements SessionStore {
+  readonly name = 'in-memory';
+  readonly #sessions = new Map<string, Kept>();
+  readonly #shared = new Map<string, Map<string, StateValue[]>>();
+  readonly #artifacts = new Map<string, Map<string, KeptArtifact[]>>();
+  #lastNo = 0;
+
+  async head(key: SessionKey): Promise<SessionHead | undefined> {
+    return this.#sessions.get(nameOf(key))?.head;
+  }
+
+  async commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome> {
+    if (commit.artifacts?.some((write) => this.#stands(write))) return 'moved';
+    if (!('head' in commit)) {
+      for (const write of commit.artifacts) this.#saveArtifact(write);
+      return 'committed';
+    }
+    const kept = this.#sessions.get(nameOf(commit.head.key));
+    if (!isExpected(kept, commit)) return 'moved';
+    if (commit.states?.some((write) => this.#hasMoved(write))) return 'moved';
+    if (kept && commit.events?.some((event) => kept.ids.has(event.id))) return 'idTaken';
+    this.#apply(kept ?? this.#add(commit.head), commit);
+    return 'committed';
+  }
+
+  async rows(query: RowQuery): Promise<readonly Event[]> {
+    const kept = this.#sessions.get(nameOf(query.key));
+    if (kept === undefined || query.limit === 0) return [];
+    const { ranges = everything, limit = Number.POSITIVE_INFINITY } = query;
+    const seqs = candidates(kept, query);
+    return seqs === undefined
+      ? scan(kept, ranges, query.newestFirst === true, limit)
+      : pick(kept, seqs, ranges, query.newestFirst === true, limit);
+  }
+
+  async states(scope: StateScope, options?: { readonly history?: boolean }): Promise<readonly StateValue[]> {
+    if (scope.kind === 'session') {
+      const state = this.#sessions.get(nameOf(scope.key))?.state ?? new Map<string, JsonValue>();
+      return [...state].map(([key, value]) => ({ key, value, revision: 0 }));
+    }
+    const revisions = [...(this.#shared.get(nameOfShared(scope))?.values() ?? [])];
+    return options?.history ? revisions.flat() : revisions.flatMap((values) => values.at(-1) ?? []);
+  }
+
+  async list(query: ListQuery): Promise<readonly ListedHead[]> {
+    const listed = [...this.#sessions.values()].filter((kept) => isWanted(kept, query)).map(toListed);
+    const direction = query.by === 'active' && !query.oldestFirst ? -1 : 1;
+    listed.sort((a, b) => direction * comparePositions(a.position, b.position));
+    const after = query.by === 'active' ? query.after : undefined;
+    const rest = after ? listed.filter(({ position }) => direction * comparePositions(position, after) > 0) : listed;
+    return rest.slice(0, query.limit);
+  }
+
+  async remove(removal: Removal): Promise<Removed | 'moved'> {
+    switch (removal.what) {
+      case 'session':
+        return this.#removeSession(removal.key);
+      case 'events':
+        return this.#removeEvents(removal.key, removal.ranges, removal.commit);
+      case 'states': {
+        const name = nameOfShared(removal.scope);
+        const stateKeys = this.#shared.get(name)?.size ?? 0;
+        this.#shared.delete(name);
+        return { ...nothingRemoved, stateKeys };
+      }
+      case 'artifacts':
+        return { ...nothingRemoved, artifacts: this.#removeArtifacts(removal.scope, removal.name) };
+    }
+  }
+
+  async artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]> {
+    const byName = this.#artifacts.get(JSON.stringify(artifactPath(query.scope)));
+    const names = query.name === undefined ? [...(byName?.keys() ?? [])].sort() : [query.name];
+    const versions = names.flatMap((name) => byName?.get(name) ?? []);
+    if (query.bytes !== true) return versions.map(({ bytes: _, ...info }) => info);
+    const one =
+      query.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === query.version);
+    return one ? [{ ...one, bytes: Uint8Array.from(one.bytes) }] : [];
+  }
+
+  async health(): Promise<void> {
+    // Memory is always at hand.
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held open.
+  }
+
+  #add(head: SessionHead): Kept {
+    const kept: Kept = {
+      no: ++this.#lastNo,
+      head,
+      events: [],
+      ids: new Map(),
+      state: new Map(),
+      bookkeeping: [],
+      stateSeqs: [],
+      runs: new Map(),
+      calls: new Map(),
+    };
+    this.#sessions.set(nameOf(head.key), kept);
+    return kept;
+  }
+
+  #apply(kept: Kept, commit: Commit): void {
+    kept.head = commit.head;
+    let previous = commit.previousInvocationId;
+    for (const event of commit.events ?? []) {
+      addEvent(kept, event, previous);
+      previous = event.invocationId;
+    }
+    if (commit.replaceSessionState) kept.state.clear();
+    for (const write of commit.states ?? []) this.#writeState(kept, write);
+    for (const write of commit.artifacts ?? []) this.#saveArtifact(write);
+  }
+
+  #saveArtifact({ scope, name, version, mimeType, bytes }: ArtifactWrite): void {
+    const byName = getOrAdd(
+      this.#artifacts,
+      JSON.stringify(artifactPath(scope)),
+      () => new Map<string, KeptArtifact[]>(),
+    );
+    const versions = getOrAdd(byName, name, () => []);
+    if (versions.some((kept) => kept.version === version)) return;
+    versions.push({ name, version, mimeType, size: bytes.byteLength, bytes: Uint8Array.from(bytes) });
+  }
+
+  #stands({ scope, name, version, contentAddressed }: ArtifactWrite): boolean {
+    if (contentAddressed) return false;
+    const versions = this.#artifacts.get(JSON.stringify(artifactPath(scope)))?.get(name);
+    return versions?.some((kept) => kept.version === version) ?? false;
+  }
+
+  #writeState(kept: Kept, { scope, key, value, source }: StateWrite): void {
+    if (scope.kind === 'session') {
+      if (value === undefined) kept.state.delete(key);
+      else kept.state.set(key, value);
+      return;
+    }
+    const values = getOrAdd(this.#shared, nameOfShared(scope), () => new Map<string, StateValue[]>());
+    const revisions = getOrAdd(values, key, () => []);
+    const revision = (revisions.at(-1)?.revision ?? 0) + 1;
+    revisions.push({ key, value, revision, ...(source ? { source } : {}) });
+  }
+
+  #hasMoved(write: StateWrite): boolean {
+    if (write.scope.kind === 'session' || write.expectedRevision === undefined) return false;
+    const revisions = this.#shared.get(nameOfShared(write.scope))?.get(write.key);
+    return (revisions?.at(-1)?.revision ?? 0) !== write.expectedRevision;
+  }
+
+  #removeSession(key: SessionKey): Removed {
+    const kept = this.#sessions.get(nameOf(key));
+    const artifacts = this.#removeArtifacts(key, undefined);
+    if (kept === undefined) return { ...nothingRemoved, artifacts };
+    this.#sessions.delete(nameOf(key));
+    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts };
+  }
+
+  #removeEvents(key: SessionKey, ranges: readonly SeqRange[], commit: Commit): Removed | 'moved' {
+    const kept = this.#sessions.get(nameOf(key));
+    if (kept === undefined || !isExpected(kept, commit)) return 'moved';
+    const stateKeys = kept.state.size;
+    let events = 0;
+    for (const event of kept.events) {
+      if (event === undefined || rangeAt(ranges, event.seq) === -1) continue;
+      removeEvent(kept, event);
+      events++;
+    }
+    for (const [, to] of ranges) restartRun(kept, to);
+    this.#apply(kept, commit);
+    return { events, stateKeys: stateKeys - kept.state.size, artifacts: 0 };
+  }
+
+  #removeArtifacts(scope: ArtifactScope, name: string | undefined): number {
+    const path = JSON.stringify(artifactPath(scope));
+    const byName = this.#artifacts.get(path);
+    if (byName === undefined) return 0;
+    const gone = name === undefined ? [...byName.values()].flat().length : (byName.get(name)?.length ?? 0);
+    if (name === undefined) this.#artifacts.delete(path);
+    else byName.delete(name);
+    return gone;
+  }
+}
+
+/** A session deleted and made anew may reach the same stamp, hence the look at its incarnation. */
+function isExpected(kept: Kept | undefined, { expectedStamp, head }: Commit): boolean {
+  if (kept === undefined) return expectedStamp === undefined;
+  return kept.head.stamp === expectedStamp && kept.head.incarnation === head.incarnation;
+}
+
+function addEvent(kept: Kept, event: Event, previousInvocationId: string | undefined): void {
+  kept.events[event.seq] = event;
+  kept.ids.set(event.id, event.seq);
+  if (isBookkeeping(event)) kept.bookkeeping.push(event.seq);
+  if (changesState(event)) kept.stateSeqs.push(event.seq);
+  if (startsRun(event, previousInvocationId)) getOrAdd(kept.runs, event.invocationId, () => []).push(event.seq);
+  for (const id of [...opens(event), ...closes(event)]) getOrAdd(kept.calls, id, () => []).push(event.seq);
+}
+
+function removeEvent(kept: Kept, event: Event): void {
+  kept.events[event.seq] = undefined;
+  kept.ids.delete(event.id);
+  for (const list of [kept.bookkeeping, kept.stateSeqs, ...kept.calls.values()]) {
+    const at = list.indexOf(event.seq);
+    if (at !== -1) list.splice(at, 1);
+  }
+}
+
+/** The first event left behind an erased range may have lost the start of its run: it becomes one. */
+function restartRun(kept: Kept, erasedTo: number): void {
+  const event = kept.events.find((candidate) => candidate !== undefined && candidate.seq > erasedTo);
+  if (event === undefined) return;
+  const starts = getOrAdd(kept.runs, event.invocationId, () => []);
+  if (!starts.includes(event.seq)) starts.push(event.seq);
+}
+
+/** The seqs that a query's narrowest condition names, in order; `undefined` if it names none. */
+function candidates(kept: Kept, query: RowQuery): number[] | undefined {
+  if (query.ids) return query.ids.flatMap((id) => kept.ids.get(id) ?? []).sort((a, b) => a - b);
+  if (query.callIds) return [...new Set(query.callIds.flatMap((id) => kept.calls.get(id) ?? []))].sort((a, b) => a - b);
+  if (query.kind) return query.kind === 'bookkeeping' ? kept.bookkeeping : kept.stateSeqs;
+  return query.invocationId === undefined ? undefined : seqsOfInvocation(kept, query.invocationId);
+}
+
+/** Each run goes on until an event of another invocation. */
+function seqsOfInvocation(kept: Kept, invocationId: string): number[] {
+  const seqs: number[] = [];
+  for (const start of kept.runs.get(invocationId) ?? []) {
+    for (let seq = start; seq < kept.events.length; seq++) {
+      const event = kept.events[seq];
+      if (event === undefined) continue;
+      if (event.invocationId !== invocationId) break;
+      seqs.push(seq);
+    }
+  }
+  return [...new Set(seqs)].sort((a, b) => a - b);
+}
+
+function pick(
+  kept: Kept,
+  seqs: readonly number[],
+  ranges: readonly SeqRange[],
+  newestFirst: boolean,
+  limit: number,
+): Event[] {
+  const found: Event[] = [];
+  for (let at = 0; at < seqs.length && found.length < limit; at++) {
+    const seq = seqs[newestFirst ? seqs.length - 1 - at : at] ?? 0;
+    const event = kept.events[seq];
+    if (event !== undefined && rangeAt(ranges, seq) !== -1) found.push(event);
+  }
+  return found;
+}
+
+function scan(kept: Kept, ranges: readonly SeqRange[], newestFirst: boolean, limit: number): Event[] {
+  const found: Event[] = [];
+  const last = kept.events.length - 1;
+  for (const [from, to] of newestFirst ? [...ranges].reverse() : ranges) {
+    const end = Math.min(to, last);
+    for (let at = 0; from + at <= end && found.length < limit; at++) {
+      const event = kept.events[newestFirst ? end - at : from + at];
+      if (event !== undefined) found.push(event);
+    }
+  }
+  return found;
+}
+
+function isWanted({ head }: Kept, query: ListQuery): boolean {
+  switch (query.by) {
+    case 'active':
+      return (
+        head.key.appName === query.appName &&
+        (query.userId === undefined || head.key.userId === query.userId) &&
+        (query.projectId === undefined || head.projectId === query.projectId)
+      );
+    case 'behind':
+      return head.key.appName === query.appName && head.ingestedSeq < head.version;
+    case 'idle':
+      return (
+        head.key.appName === query.appName && !head.ended && head.version > 0 && head.updatedAt < query.before * 1000
+      );
+    case 'expired':
+      return head.expiresAt !== undefined && head.expiresAt <= query.before;
+    case 'forkedFrom':
+      return head.forkedFrom?.incarnation === query.incarnation;
+  }
+}
+
+function toListed({ head, no }: Kept): ListedHead {
+  return { head, position: [Math.floor(head.updatedAt / 1000), no] };
+}
+
+function comparePositions(a: readonly [number, number], b: readonly [number, number]): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+function nameOfShared(scope: StateScope): string {
+  if (scope.kind === 'session') return nameOf(scope.key);
+  return JSON.stringify(scope.kind === 'app' ? [scope.appName] : [scope.appName, scope.userId]);
+}
+
+function artifactPath(scope: ArtifactScope): readonly string[] {
+  return 'sessionId' in scope ? [scope.appName, scope.userId, scope.sessionId] : [scope.appName, scope.userId];
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,185 @@
+import { PalimpsestError } from '../errors/index.ts';
+import {
+  beginsInvocation,
+  type Event,
+  type EventActions,
+  type EventDraft,
+  isBookkeeping,
+  isPassive,
+  type Origin,
+  originOf,
+  type Placed,
+  placeEvent,
+  type SeqRange,
+  subtractRanges,
+  toInstant,
+} from '../events/index.ts';
+import { uuidV7 } from '../internal/index.ts';
+import { checkCompaction, checkMarks, resolveRewind } from './check-bookkeeping.ts';
+import type { Plan } from './commit-loop.ts';
+import { countContent } from './content-tokens.ts';
+import { LogView } from './log-view.ts';
+import type { ReadyEvent } from './ready-event.ts';
+import { planArtifactRewind } from './rewind-artifacts.ts';
+import { checkLease } from './run-lease.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { AppendOptions } from './session-service.ts';
+import type { ArtifactWrite, SessionHead } from './session-store.ts';
+import { planState } from './state-plan.ts';
+
+/** What moves as events are placed one after the other. */
+interface Cursor {
+  version: number;
+  contentVersion: number;
+  invocationId: string | undefined;
+  lastInvocationId: string | undefined;
+  ended: boolean;
+}
+
+/** Plans an append under a head: places the events, checks what they say about the log, and works out the state. */
+export async function planAppend(
+  parts: SessionParts,
+  head: SessionHead,
+  ready: readonly ReadyEvent[],
+  options: AppendOptions,
+): Promise<Plan<readonly Event[]>> {
+  const now = parts.clock.now();
+  checkLease(head, options.lease, now);
+  checkVersion(head, options.expectedVersion);
+  const events: Event[] = [];
+  const artifacts: ArtifactWrite[] = [];
+  const log = new LogView(parts.store, head.key, events);
+  const cursor: Cursor = {
+    version: head.version,
+    contentVersion: head.contentVersion,
+    invocationId: head.invocationId,
+    lastInvocationId: head.lastInvocationId,
+    ended: head.ended,
+  };
+  const placing: Placing = { parts, head, log, cursor, now, importedFrom: options.importedFrom };
+  for (const item of ready) {
+    const rewound = item.draft.actions.rewind ? await planRewind(placing, item.draft) : undefined;
+    const event = await place(placing, rewound?.draft ?? item.draft);
+    artifacts.push(...item.artifacts, ...(rewound?.artifacts ?? []));
+    events.push(event);
+    if (event.actions.rewind) cursor.invocationId = await newestLiveInvocation(log, cursor.version);
+  }
+  return {
+    commit: {
+      expectedStamp: head.stamp,
+      head: nextHead(head, cursor, now),
+      events,
+      ...(head.lastInvocationId === undefined ? {} : { previousInvocationId: head.lastInvocationId }),
+      ...(await planState(parts, head, events, log)),
+      ...(artifacts.length === 0 ? {} : { artifacts }),
+    },
+    result: events,
+  };
+}
+
+interface Placing {
+  readonly parts: SessionParts;
+  readonly head: SessionHead;
+  readonly log: LogView;
+  readonly cursor: Cursor;
+  readonly now: number;
+  readonly importedFrom: string | undefined;
+}
+
+async function place(placing: Placing, draft: EventDraft): Promise<Event> {
+  const { parts, head, cursor, now, importedFrom } = placing;
+  const origin = originOf(draft);
+  const seq = cursor.version + 1;
+  const bookkeeping = isBookkeeping(draft);
+  if (bookkeeping) await checkEffects(placing.log, seq, draft.actions);
+  const invocationId = await invocationOf(placing, draft, origin, bookkeeping);
+  const placed: Placed = {
+    seq,
+    id: draft.id ?? uuidV7(now),
+    invocationId,
+    origin,
+    recordedAt: toInstant(now),
+    ...(importedFrom === undefined ? {} : { importedFrom }),
+    ...(head.timeZone === undefined ? {} : { timeZone: head.timeZone }),
+    ...(draft.content === undefined ? {} : { tokens: countContent(draft.content, parts.countTokens) }),
+  };
+  const event = placeEvent(draft, placed);
+  cursor.version = seq;
+  cursor.lastInvocationId = invocationId;
+  if (!isPassive(event)) cursor.contentVersion = seq;
+  cursor.ended = event.actions.sessionEnd === true;
+  return event;
+}
+
+/** A new invocation for a question and for bookkeeping; anything else joins the newest one, unless the caller names one. */
+async function invocationOf(
+  placing: Placing,
+  draft: EventDraft,
+  origin: Origin,
+  bookkeeping: boolean,
+): Promise<string> {
+  const { cursor, log, now } = placing;
+  const named = draft.invocationId;
+  if (bookkeeping) return named ?? uuidV7(now);
+  const begins = beginsInvocation(origin, draft) || cursor.invocationId === undefined;
+  const invocationId = named ?? (begins ? uuidV7(now) : (cursor.invocationId ?? uuidV7(now)));
+  if (invocationId === cursor.invocationId) return invocationId;
+  const isLate = !begins && (await log.firstOf(invocationId)) !== undefined;
+  if (!isLate && !(origin === 'system' && draft.content === undefined)) cursor.invocationId = invocationId;
+  return invocationId;
+}
+
+async function checkEffects(log: LogView, seq: number, actions: EventActions): Promise<void> {
+  if (actions.compaction) await checkCompaction(log, seq, actions.compaction);
+  const marks = actions.pin ?? actions.unpin ?? actions.trim;
+  if (marks) await checkMarks(log, marks.seqs);
+}
+
+async function planRewind(placing: Placing, draft: EventDraft): Promise<Pick<ReadyEvent, 'draft' | 'artifacts'>> {
+  const { parts, head, log, cursor } = placing;
+  if (draft.actions.rewind === undefined) return { draft, artifacts: [] };
+  const rewind = await resolveRewind(log, draft.actions.rewind);
+  const resolved = { ...draft.actions, rewind };
+  const { artifacts, artifactDelta } = await planArtifactRewind(parts, head, log, {
+    seq: cursor.version + 1,
+    actions: resolved,
+  });
+  const actions = Object.freeze({ ...resolved, ...(artifactDelta ? { artifactDelta } : {}) });
+  return { draft: Object.freeze({ ...draft, actions }), artifacts };
+}
+
+async function newestLiveInvocation(log: LogView, version: number): Promise<string | undefined> {
+  const { hidden } = await log.coverage();
+  const live = subtractRanges([[1, version] satisfies SeqRange], hidden);
+  for await (const event of log.events(live, true)) {
+    if (!isBookkeeping(event) && event.content !== undefined) return event.invocationId;
+  }
+  return undefined;
+}
+
+function checkVersion(head: SessionHead, expected: number | 'any' | undefined): void {
+  if (expected === undefined || expected === 'any') return;
+  if (!Number.isSafeInteger(expected) || expected < 0) {
+    throw new PalimpsestError('INVALID_ARGUMENT', {
+      argument: 'expectedVersion',
+      reason: 'must be a version (0, 1, 2 …) or "any"',
+    });
+  }
+  if (expected >= head.contentVersion && expected <= head.version) return;
+  throw new PalimpsestError('APPEND_CONFLICT', { sessionId: head.key.sessionId, expected, actual: head.version });
+}
+
+function nextHead(head: SessionHead, cursor: Cursor, now: number): SessionHead {
+  const { invocationId: _old, lastInvocationId: _last, ...kept } = head;
+  return {
+    ...kept,
+    stamp: head.stamp + 1,
+    version: cursor.version,
+    contentVersion: cursor.contentVersion,
+    updatedAt: now,
+    ended: cursor.ended,
+    ...(cursor.invocationId === undefined ? {} : { invocationId: cursor.invocationId }),
+    ...(cursor.lastInvocationId === undefined ? {} : { lastInvocationId: cursor.lastInvocationId }),
+    ...(head.ttlSeconds === undefined ? {} : { expiresAt: now + head.ttlSeconds * 1000 }),
+  };
+}

@@ -1,0 +1,177 @@
+import type { ArtifactInfo, ArtifactScope, Event, JsonMap, JsonValue, SeqRange, SessionKey } from '../events/index.ts';
+
+/** Names a run that holds a session; `token` grows with every new holder, so an old one is recognised. */
+export interface HeadLease {
+  readonly owner: string;
+  readonly token: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** All that is kept about a session beside its events. Times are milliseconds since 1970. */
+export interface SessionHead {
+  readonly key: SessionKey;
+  readonly incarnation: string;
+  /** Grows with every change of the head; a commit names the one it saw. */
+  readonly stamp: number;
+  /** Seq of the newest event, 0 if there is none. */
+  readonly version: number;
+  /** Seq of the newest event that outdates a writer who has not seen it. */
+  readonly contentVersion: number;
+  /** The newest live invocation: what an event without an invocation joins. */
+  readonly invocationId?: string;
+  /** Invocation of the newest event, whatever it is. */
+  readonly lastInvocationId?: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly ended: boolean;
+  readonly ttlSeconds?: number;
+  /** From when on the session counts as gone. */
+  readonly expiresAt?: number;
+  readonly projectId?: string;
+  readonly timeZone?: string;
+  readonly metadata?: JsonMap;
+  readonly forkedFrom?: { readonly sessionId: string; readonly incarnation: string; readonly atSeq: number };
+  readonly lease?: HeadLease;
+  /** The newest lease token given out. */
+  readonly leaseToken: number;
+  /** Advisory copy of how far memory has read this log. */
+  readonly ingestedSeq: number;
+}
+
+/** Where a piece of state lives. */
+export type StateScope =
+  | { readonly kind: 'session'; readonly key: SessionKey }
+  | { readonly kind: 'user'; readonly appName: string; readonly userId: string }
+  | { readonly kind: 'app'; readonly appName: string };
+
+/** One value of state; `app:` and `user:` values are numbered per key, older ones stay until erased. */
+export interface StateValue {
+  /** Without its scope prefix. */
+  readonly key: string;
+  /** `undefined`: the key was removed. */
+  readonly value: JsonValue | undefined;
+  /** 0 for session state, which is a fold of the log. */
+  readonly revision: number;
+  /** The event that wrote it. */
+  readonly source?: { readonly incarnation: string; readonly seq: number };
+}
+
+/** One value to write. */
+export interface StateWrite extends Omit<StateValue, 'revision'> {
+  readonly scope: StateScope;
+  /** The revision that the value was computed from; another one in the store makes the commit `moved`. */
+  readonly expectedRevision?: number;
+}
+
+/** Bytes to save as a version of an artifact. A version that stands already makes the commit `moved`. */
+export interface ArtifactWrite {
+  readonly scope: ArtifactScope;
+  readonly name: string;
+  readonly version: number;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  /** The name is a hash of the bytes: a version that stands already is left as it is. */
+  readonly contentAddressed?: true;
+}
+
+/** What one commit writes, all of it or nothing. */
+export interface Commit {
+  /** The stamp of the head that the writer saw; `undefined`: there must be no session under this key. */
+  readonly expectedStamp: number | undefined;
+  readonly head: SessionHead;
+  readonly events?: readonly Event[];
+  /** Invocation of the newest event before these, so that runs of one invocation can be told apart. */
+  readonly previousInvocationId?: string;
+  readonly states?: readonly StateWrite[];
+  /** Replaces all session state instead of writing into it. */
+  readonly replaceSessionState?: boolean;
+  readonly artifacts?: readonly ArtifactWrite[];
+}
+
+/** A commit of artifacts alone, under no session's head. */
+export interface ArtifactCommit {
+  readonly artifacts: readonly ArtifactWrite[];
+}
+
+/** How a commit ended: written, or refused because the head, a revision or a version moved or an event id stands already. */
+export type CommitOutcome = 'committed' | 'moved' | 'idTaken';
+
+/** Which events of a session are wanted. Every field narrows. */
+export interface RowQuery {
+  readonly key: SessionKey;
+  /** Default: all. */
+  readonly ranges?: readonly SeqRange[];
+  readonly ids?: readonly string[];
+  readonly kind?: 'bookkeeping' | 'state';
+  /** Events that make or answer any of these calls. */
+  readonly callIds?: readonly string[];
+  readonly invocationId?: string;
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+}
+
+/** Which heads are wanted, in which order. */
+export type ListQuery =
+  | {
+      readonly by: 'active';
+      readonly appName: string;
+      readonly userId?: string;
+      readonly projectId?: string;
+      readonly oldestFirst: boolean;
+      readonly after?: readonly [active: number, no: number];
+      readonly limit: number;
+    }
+  | { readonly by: 'behind'; readonly appName: string; readonly limit: number }
+  /** Open sessions with events whose last activity is before a second since 1970. */
+  | { readonly by: 'idle'; readonly appName: string; readonly before: number; readonly limit: number }
+  | { readonly by: 'expired'; readonly before: number; readonly limit: number }
+  | { readonly by: 'forkedFrom'; readonly incarnation: string; readonly limit: number };
+
+/** A head and its place in the list. */
+export interface ListedHead {
+  readonly head: SessionHead;
+  readonly position: readonly [active: number, no: number];
+}
+
+/** What to remove. */
+export type Removal =
+  | { readonly what: 'session'; readonly key: SessionKey }
+  | { readonly what: 'events'; readonly key: SessionKey; readonly ranges: readonly SeqRange[]; readonly commit: Commit }
+  | { readonly what: 'states'; readonly scope: StateScope }
+  | { readonly what: 'artifacts'; readonly scope: ArtifactScope; readonly name?: string };
+
+/** How much a removal took away. */
+export interface Removed {
+  readonly events: number;
+  readonly stateKeys: number;
+  readonly artifacts: number;
+}
+
+/** Which artifacts are wanted; with a name and `bytes`, one version (default: the newest) with its content. */
+export interface ArtifactQuery {
+  readonly scope: ArtifactScope;
+  readonly name?: string;
+  readonly version?: number;
+  readonly bytes?: boolean;
+}
+
+/**
+ * Keeps sessions and knows none of their rules: eight primitives over heads, events, state and artifact bytes. Each is
+ * atomic; what a resolved promise acknowledged survives the death of the process.
+ */
+export interface SessionStore {
+  readonly name: string;
+  head(key: SessionKey): Promise<SessionHead | undefined>;
+  commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome>;
+  /** Events in order of seq, at a cost of what is returned. */
+  rows(query: RowQuery): Promise<readonly Event[]>;
+  /** Current values; with `history`, all revisions in order. */
+  states(scope: StateScope, options?: { readonly history?: boolean }): Promise<readonly StateValue[]>;
+  list(query: ListQuery): Promise<readonly ListedHead[]>;
+  remove(removal: Removal): Promise<Removed | 'moved'>;
+  artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]>;
+  /** Resolves if the store can serve; throws what is wrong with it. */
+  health(): Promise<void>;
+  close(): Promise<void>;
+}

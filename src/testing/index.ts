@@ -1,0 +1,21 @@
+/**
+ * What tests of a store or of an application need: the laws of the contracts with their checks, which run without a test
+ * runner, a differential comparison of two services, and a clock that is moved by hand.
+ */
+export {
+  type Check,
+  type Checks,
+  isRed,
+  type Law,
+  type LawOutcome,
+  type LawReport,
+  type LawSubject,
+  type Laws,
+  type Proof,
+  type RunLaws,
+  runLaws,
+} from './conformance.ts';
+export { ManualClock } from './manual-clock.ts';
+export { type Compared, compareSessions, type FuzzTarget, type SessionOperation } from './session-fuzz.ts';
+export { sessionChecks, sessionLaws } from './session-laws.ts';
+export { type SessionCapability, type SessionSubject, sessionLawMerges } from './session-subject.ts';

@@ -1,0 +1,3 @@
+export * from '../errors/index.ts';
+export * from '../events/index.ts';
+export * from '../sessions/index.ts';

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import type { Checks } from '../conformance.ts';
+import { readAll, refused, same, seqsOf, stateOf, textsOf, unchanged } from '../expectations.ts';
+import { answers, compacts, says, sets } from '../sample-events.ts';
+import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
+
+const minute = 60_000;
+
+/** Checks of how sessions begin, end and go. */
+export const lifeChecks = {
+  'create.unique': async (subject) => {
+    const key = await begin(subject, { state: { k: 1 } });
+    await subject.first.append(key, [says('a')]);
+    await unchanged(subject.first, key, async () => {
+      for (const service of [subject.first, subject.second]) {
+        const again = service.create({ ...key, state: { k: 2, 'app:k': 2, 'user:k': 2 } });
+        await refused(again, 'SESSION_EXISTS', { sessionId: key.sessionId });
+      }
+    });
+  },
+  'create.facts': async (subject) => {
+    subject.clock.advance(500);
+    const facts = { projectId: 'p', ttlSeconds: 60, timeZone: 'Europe/Berlin', metadata: { title: '标题', n: [1] } };
+    const session = await subject.first.create({ ...keyIn(subject), ...facts });
+    const { key, projectId, ttlSeconds, timeZone, metadata } = session;
+    same({ projectId, ttlSeconds, timeZone, metadata }, facts);
+    same(key, keyIn(subject));
+    const now = '2026-01-01T00:00:00.500Z';
+    same([session.createdAt, session.updatedAt, session.expiresAt], [now, now, '2026-01-01T00:01:00.500Z']);
+    same([session.ended, session.version, session.ingestedSeq, session.forkedFrom], [false, 0, 0, undefined]);
+    same(await subject.second.open(key), session);
+  },
+  'create.id-given': async (subject) => {
+    const { sessionId: _, ...scope } = keyIn(subject);
+    const one = await subject.first.create(scope);
+    const two = await subject.first.create(scope);
+    assert.notEqual(one.key.sessionId, two.key.sessionId);
+    assert.match(one.key.sessionId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    assert.notEqual(one.incarnation, two.incarnation);
+    same((await subject.second.open(one.key))?.key, one.key);
+  },
+  'create.bad-input': async (subject) => {
+    const key = keyIn(subject);
+    for (const ttlSeconds of [0, -1, Number.NaN]) {
+      await refused(subject.first.create({ ...key, ttlSeconds }), 'INVALID_ARGUMENT', { argument: 'ttlSeconds' });
+    }
+    await refused(subject.first.create({ ...key, timeZone: 'Mars/Base' }), 'INVALID_ARGUMENT', {
+      argument: 'timeZone',
+    });
+    await refused(subject.first.create({ ...key, state: { a: new Set() } }), 'NOT_JSON', { path: 'state.a' });
+    await refused(subject.first.create({ ...key, metadata: { a: () => 1 } }), 'NOT_JSON');
+    await refused(subject.first.create({ ...key, state: { '': 1 } }), 'INVALID_EVENT');
+    assert.equal(await subject.second.open(key), undefined);
+  },
+  'end.recorded': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('a')]);
+    const event = await subject.first.end(key);
+    same([event.seq, event.author, event.origin, event.actions], [2, 'system', 'system', { sessionEnd: true }]);
+    assert.equal((await subject.second.open(key))?.ended, true);
+    same((await subject.second.list({ appName: key.appName })).items[0]?.ended, true);
+    same(await readAll(subject.second, key, { fromSeq: 2 }), [event]);
+  },
+  'end.once': async (subject) => {
+    const key = await begin(subject);
+    const event = await subject.first.end(key);
+    subject.clock.advance(minute);
+    same(await subject.second.end(key), event);
+    assert.equal((await subject.first.open(key))?.version, 1);
+  },
+  'end.reopened-by-append': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.end(key);
+    await subject.second.append(key, [says('a')], { expectedVersion: 0 });
+    assert.equal((await subject.first.open(key))?.ended, false);
+    assert.equal((await subject.first.end(key)).seq, 3);
+  },
+  'ttl.gone-when-over': async (subject) => {
+    const key = await begin(subject, { ttlSeconds: 60, state: { 'user:k': 1 } });
+    subject.clock.advance(minute - 1);
+    assert.ok(await subject.first.open(key));
+    subject.clock.advance(1);
+    for (const service of [subject.first, subject.second]) {
+      assert.equal(await service.open(key), undefined);
+      await refused(service.append(key, [says('a')]), 'SESSION_NOT_FOUND');
+      await refused(service.read(key), 'SESSION_NOT_FOUND');
+      same((await service.list({ appName: key.appName })).items, []);
+    }
+  },
+  'ttl.from-newest-event': async (subject) => {
+    const key = await begin(subject, { ttlSeconds: 60 });
+    subject.clock.advance(minute - 1);
+    await subject.first.append(key, [says('a', { timestamp: '2020-01-01T00:00:00Z' })]);
+    subject.clock.advance(minute - 1);
+    assert.equal((await subject.second.open(key))?.expiresAt, '2026-01-01T00:01:59.999Z');
+    subject.clock.advance(1);
+    assert.equal(await subject.second.open(key), undefined);
+  },
+  'ttl.id-free-again': async (subject) => {
+    const key = await begin(subject, { ttlSeconds: 60, state: { k: 1 } });
+    await subject.first.append(key, [says('a', { id: 'e1' })]);
+    subject.clock.advance(2 * minute);
+    const session = await subject.second.create(key);
+    same([session.version, session.state, session.ttlSeconds], [0, {}, undefined]);
+    await subject.first.append(key, [says('b', { id: 'e1' })]);
+    same(textsOf(await readAll(subject.second, key)), ['b']);
+  },
+  'ttl.sweep': async (subject) => {
+    await begin(subject, { sessionId: 'forever' });
+    await begin(subject, { sessionId: 'long', ttlSeconds: 3600 });
+    for (const sessionId of ['a', 'b', 'c']) await begin(subject, { sessionId, ttlSeconds: 60 });
+    const at = (millis: number) => new Date(subject.clock.now() + millis).toISOString();
+    assert.equal(await subject.first.sweepExpired(at(0)), 0);
+    assert.equal(await subject.second.sweepExpired(at(minute)), 3);
+    assert.equal(await subject.first.sweepExpired(at(minute)), 0);
+    const left = (await subject.first.list({ appName: keyIn(subject).appName })).items.map(
+      (info) => info.key.sessionId,
+    );
+    same([...left].sort(), ['forever', 'long']);
+    await refused(subject.first.sweepExpired('soon'), 'INVALID_ARGUMENT');
+  },
+  'delete.everything': async (subject) => {
+    const key = await begin(subject, { state: { a: 1, b: 2, 'user:u': 1, 'app:p': 1 } });
+    await subject.first.append(key, [says('x'), answers('y')]);
+    const { incarnation } = (await subject.first.open(key)) ?? assert.fail('is gone');
+    const receipt = await subject.second.delete(key);
+    same(receipt.sessions, [{ userId: key.userId, sessionId: key.sessionId, incarnation }]);
+    same([receipt.events, receipt.stateKeys, receipt.memories], [3, 2, 0]);
+    for (const service of [subject.first, subject.second]) {
+      assert.equal(await service.open(key), undefined);
+      await refused(service.read(key), 'SESSION_NOT_FOUND');
+    }
+    await refused(subject.first.delete(key), 'SESSION_NOT_FOUND');
+    const sibling = await begin(subject, { sessionId: 's2' });
+    same(await stateOf(subject.second, sibling), { 'user:u': 1, 'app:p': 1 });
+  },
+  'delete.new-life': async (subject) => {
+    const key = await begin(subject, { state: { k: 1 } });
+    await subject.first.append(key, [says('old', { id: 'e1' })]);
+    const old = await subject.first.open(key);
+    await subject.first.noteIngested(key, old?.incarnation ?? '', 2);
+    await subject.first.delete(key);
+    const session = await subject.second.create(key);
+    same([session.version, session.state, session.ingestedSeq], [0, {}, 0]);
+    assert.notEqual(session.incarnation, old?.incarnation);
+    await subject.first.append(key, [says('new', { id: 'e1' })]);
+    same(textsOf(await readAll(subject.second, key)), ['new']);
+  },
+  'delete.seen-by-all-handles': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('old')]);
+    await subject.second.delete(key);
+    const { incarnation } = await subject.second.create(key);
+    await subject.second.append(key, [sets({ k: 1 })]);
+    await subject.first.append(key, [says('new')]);
+    const session = await subject.second.open(key);
+    same([session?.incarnation, session?.version, session?.state], [incarnation, 2, { k: 1 }]);
+    same(textsOf(await readAll(subject.first, key)), ['', 'new']);
+  },
+  'delete.reaches-forks': async (subject) => {
+    const key = await begin(subject, { state: { secret: 1 } });
+    await subject.first.append(key, [says('quoted'), answers('b'), says('not copied')]);
+    const fork = await subject.first.fork(key, { atSeq: 3, sessionId: 'fork' });
+    await subject.first.append(fork.key, [says('own'), sets({ own: 1 })]);
+    const grandchild = await subject.first.fork(fork.key, { atSeq: 4, sessionId: 'grandchild' });
+    const receipt = await subject.second.delete(key);
+    same(textsOf(await readAll(subject.first, fork.key)), ['own', '']);
+    same(textsOf(await readAll(subject.first, grandchild.key)), ['own']);
+    same(await stateOf(subject.first, fork.key), { own: 1 });
+    const reached = receipt.sessions.filter(({ seqs }) => seqs !== undefined);
+    same(reached.map(({ sessionId, seqs }) => [sessionId, seqs]).sort(), [
+      ['fork', [[1, 3]]],
+      ['grandchild', [[1, 3]]],
+    ]);
+    assert.equal(receipt.events, 10);
+    const { events } = await subject.second.append(fork.key, [says('goes on')]);
+    same(seqsOf(events), [6]);
+  },
+  'delete.reaches-summaries': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('quoted', { invocationId: 'i1' }), answers('b')]);
+    const fork = await subject.first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    await subject.first.append(fork.key, [says('own'), compacts([[1, 2]]), compacts([[3, 3]]), says('also own')]);
+    const receipt = await subject.second.delete(key);
+    same(
+      (await readAll(subject.first, fork.key)).map((event) => event.seq),
+      [3, 5, 6],
+    );
+    same(receipt.sessions.find(({ sessionId }) => sessionId === 'fork')?.seqs, [
+      [1, 2],
+      [4, 4],
+    ]);
+    await subject.first.append(fork.key, [compacts([[6, 6]])]);
+  },
+  'delete.user-data': async (subject) => {
+    const key = await begin(subject, { state: { own: 1, 'user:a': 1, 'user:b': 2, 'app:k': 1 } });
+    const other = await begin(subject, { userId: 'u2', state: { 'user:a': 9 } });
+    const receipt = await subject.second.deleteUserData({ appName: key.appName, userId: key.userId });
+    assert.equal(receipt.stateKeys, 2);
+    same(await stateOf(subject.first, key), { own: 1, 'app:k': 1 });
+    same(await stateOf(subject.first, other), { 'user:a': 9, 'app:k': 1 });
+    same(await subject.first.stateHistory({ appName: key.appName, userId: key.userId }, 'a'), []);
+  },
+} satisfies Checks<SessionSubject>;

@@ -1,0 +1,39 @@
+import type { Checks, Laws } from './conformance.ts';
+import { appendChecks } from './session-checks/append-checks.ts';
+import { artifactChecks } from './session-checks/artifact-checks.ts';
+import { compactionChecks } from './session-checks/compaction-checks.ts';
+import { eventChecks } from './session-checks/event-checks.ts';
+import { forkChecks } from './session-checks/fork-checks.ts';
+import { idChecks } from './session-checks/id-checks.ts';
+import { leaseChecks } from './session-checks/lease-checks.ts';
+import { lifeChecks } from './session-checks/life-checks.ts';
+import { raceChecks } from './session-checks/race-checks.ts';
+import { readChecks } from './session-checks/read-checks.ts';
+import { rewindChecks } from './session-checks/rewind-checks.ts';
+import { stateChecks } from './session-checks/state-checks.ts';
+import { bookkeepingLaws } from './session-laws/bookkeeping-laws.ts';
+import { lifeLaws } from './session-laws/life-laws.ts';
+import { logLaws } from './session-laws/log-laws.ts';
+import type { SessionSubject } from './session-subject.ts';
+
+/**
+ * What every session service must do, whichever store it stands on. Sources: § is a section of the contract, a letter
+ * with a number a row of the fault catalogue in docs/reference/laws.md.
+ */
+export const sessionLaws: Laws = { ...logLaws, ...bookkeepingLaws, ...lifeLaws };
+
+/** The proofs of the session laws. */
+export const sessionChecks: Checks<SessionSubject> = {
+  ...appendChecks,
+  ...eventChecks,
+  ...idChecks,
+  ...compactionChecks,
+  ...rewindChecks,
+  ...stateChecks,
+  ...artifactChecks,
+  ...readChecks,
+  ...lifeChecks,
+  ...forkChecks,
+  ...leaseChecks,
+  ...raceChecks,
+};

@@ -1,0 +1,42 @@
+import { type Laws, sessionLaws } from '../../src/testing/index.ts';
+import { faultCatalogue } from './fault-catalogue.ts';
+
+function lawTable(laws: Laws): string {
+  const rows = Object.entries(laws).map(([id, law]) => {
+    const needs = law.needs === undefined ? '' : ` Needs ${law.needs}; a store without refuses.`;
+    return `| \`${id}\` | ${escaped(law.says)}${needs} | ${law.source} |`;
+  });
+  return ['| law | says | source |', '|---|---|---|', ...rows].join('\n');
+}
+
+function faultTable(): string {
+  const laws = Object.entries(sessionLaws);
+  const rows = Object.entries(faultCatalogue).map(([row, { ref, fault, elsewhere }]) => {
+    const kept = laws.filter(([, law]) => law.source.split(/[;,] /).includes(row)).map(([id]) => `\`${id}\``);
+    return `| ${row} | ${escaped(fault)} | ${ref} | ${elsewhere ?? kept.join(', ')} |`;
+  });
+  return ['| row | fault | reported in | kept out by |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('_', '\\_');
+}
+
+/** The text of docs/reference/laws.md, from the laws and the fault catalogue. */
+export function lawsPage(): string {
+  return `# Laws of the session service
+
+Written by \`npx tsx scripts/write-laws.ts\`; edit src/testing/session-laws instead. Every law is proved on every store by
+\`npx vitest run test/laws\`, by \`palimpsest doctor\` on a scratch copy of a file, and by anyone who calls \`runLaws\` of
+\`palimpsest/testing\` with a store of their own. Sources: § is a section of the contract, a letter and a number a row of
+the fault catalogue below.
+
+${lawTable(sessionLaws)}
+
+## Fault catalogue
+
+What was reported about other session services, or measured there, and what keeps it out here.
+
+${faultTable()}
+`;
+}

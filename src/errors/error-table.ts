@@ -54,7 +54,10 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
     (d) =>
       `${d.field} takes ${d.bytes} bytes of JSON, the limit is ${d.limit}. Store large payloads as artifacts and refer to them by fileData.`,
   ),
-  EVENT_ID_REUSED: row(409, (d) => `Event id ${quote(d.eventId)} ${d.reason}. Give a new event a new id.`),
+  EVENT_ID_REUSED: row(
+    409,
+    (d) => `Event id ${quote(d.eventId)} of session ${quote(d.sessionId)} ${d.reason}. Give a new event a new id.`,
+  ),
   INVALID_COMPACTION: row(400, (d) => `The compaction ${d.reason}.`),
   INVALID_REWIND: row(400, (d) => `Cannot rewind before invocation ${quote(d.invocationId)}: ${d.reason}.`),
   INVALID_PIN: row(400, (d) => `Event ${d.seq} ${d.reason}.`),
@@ -89,7 +92,7 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
       `Session ${quote(d.sessionId)} is ingested up to ${d.actual}, not ${d.expected}. Read the watermark and go on from there.`,
   ),
   NOT_SUPPORTED: row(501, (d) => `${d.capability} is not supported here. ${d.instead}`),
-  MISSING_PACKAGE: row(501, (d) => `The package ${d.package} is not installed. Run: ${d.install}`),
+  MISSING_PACKAGE: row(501, (d) => `The package ${d.package} is not installed. Install it with: '${d.install}'.`),
   FILE_NOT_FOUND: row(404, (d) => `There is no file ${quote(d.file)}. Check the path.`),
   FILE_EXISTS: row(409, (d) => `${quote(d.file)} exists already. Choose another name, or remove it first.`),
   NOT_A_STORE: row(400, (d) => `${quote(d.file)} ${d.reason}. Give a file that palimpsest made, or a new name.`),

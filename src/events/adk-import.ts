@@ -20,7 +20,7 @@ import { type AdkCompaction, recordFromActions, recordFromEvent } from './adk-re
 import { type Residue, residueOf } from './adk-residue.ts';
 import { usageFromAdk } from './adk-usage.ts';
 import { type EventInput, noActions } from './event.ts';
-import { type Instant, toInstant } from './instant.ts';
+import { type Instant, isWritable, toInstant } from './instant.ts';
 import { isPlainObject } from './json.ts';
 import type { EventDraft } from './prepare-event.ts';
 import { invalid } from './read-content.ts';
@@ -92,7 +92,6 @@ export function withAdkCompaction(imported: AdkImport, outcome: AdkCompactionOut
 
 /** In milliseconds, 1973; in seconds, the year 5138. */
 const firstMillis = 1e11;
-const lastMillis = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const placeholder = '(given at append)';
 
 /** Optional fields of ADK's events, for which null and absent are the same. Those in the second half are not read. */
@@ -154,8 +153,8 @@ function eventResidue(
 function instantAt(event: AdkObject, timestamp: number | undefined, dialect: AdkDialect): Instant | undefined {
   if (timestamp === undefined) return undefined;
   const millis = Math.round(dialect === 'js' ? timestamp : timestamp * 1000);
-  if (Math.abs(millis) <= lastMillis) return toInstant(millis);
-  throw invalid(fieldAt(event, 'timestamp')?.path ?? event.path, 'lies beyond the year 9999');
+  if (isWritable(millis)) return toInstant(millis);
+  throw invalid(fieldAt(event, 'timestamp')?.path ?? event.path, 'lies outside of the years 0 to 9999');
 }
 
 function branchAt(event: AdkObject): string | undefined {

@@ -6,6 +6,7 @@ import { type CopyReport, copyJsonMap, copyText, isPlainObject } from './json.ts
 import { parseId } from './keys.ts';
 import { readActions } from './read-actions.ts';
 import { invalid, readBoolean, readContent, readText } from './read-content.ts';
+import { readUsage } from './read-usage.ts';
 import type { TokenCount } from './usage.ts';
 
 /** The most JSON one event may take, in bytes. */
@@ -70,7 +71,19 @@ export function prepareEvent(input: EventInput, field: string): PreparedEvent {
 
 /** The event that a draft becomes in its place. */
 export function placeEvent(draft: EventDraft, placed: Placed): Event {
-  return Object.freeze({ ...draft, ...placed, timestamp: draft.timestamp ?? placed.recordedAt });
+  const { seq, id, invocationId, origin, recordedAt, tokens } = placed;
+  const { author, actions, content, timestamp = recordedAt } = draft;
+  const always = { seq, id, invocationId, author, origin, timestamp, recordedAt, actions };
+  // Written out, so that the usual event is one small object of one shape.
+  const event: { -readonly [field in keyof Event]: Event[field] } =
+    content === undefined || tokens === undefined
+      ? always
+      : { seq, id, invocationId, author, origin, timestamp, recordedAt, actions, content, tokens };
+  for (const source of [draft, placed]) {
+    for (const field of Object.keys(source))
+      if (!(field in event)) Reflect.set(event, field, Reflect.get(source, field));
+  }
+  return Object.freeze(event);
 }
 
 /** Who an event comes from: a tool if it answers calls, the user, the library itself, or else an agent. */
@@ -109,7 +122,7 @@ const readers: Readonly<Record<string, Reader>> = {
   errorCode: readText,
   errorMessage: (value, path, report) => cut(String(readText(value, path, report))),
   finishReason: readText,
-  usage: copyJsonMap,
+  usage: readUsage,
   request: copyJsonMap,
   branch: readBranch,
   isolationScope: parseId,
@@ -122,7 +135,8 @@ const readers: Readonly<Record<string, Reader>> = {
 
 function cut(message: string): string {
   if (message.length <= maxErrorMessage) return message;
-  const points = [...message];
+  // No code point takes more than two code units, so what lies beyond cannot be kept.
+  const points = [...message.slice(0, 2 * maxErrorMessage + 1)];
   return points.length <= maxErrorMessage
     ? message
     : points.slice(0, maxErrorMessage - cutMark.length).join('') + cutMark;

@@ -2,6 +2,7 @@ import { type EventActions, noActions } from './event.ts';
 import { type CopyReport, copyJsonMap, copyText, isPlainObject } from './json.ts';
 import { normalizeRanges, type SeqRange } from './ranges.ts';
 import { invalid, readBoolean, readContent, readText } from './read-content.ts';
+import { readUsage } from './read-usage.ts';
 
 type ActionReader = (value: unknown, path: string, report: CopyReport) => unknown;
 
@@ -100,7 +101,15 @@ function readCompaction(value: unknown, path: string, report: CopyReport): unkno
     ...(value.supersedes === undefined ? {} : { supersedes: readSeqs(value.supersedes, `${path}.supersedes`) }),
     ...(value.summarizer === undefined
       ? {}
-      : { summarizer: copyJsonMap(value.summarizer, `${path}.summarizer`, report) }),
+      : { summarizer: readSummarizer(value.summarizer, `${path}.summarizer`, report) }),
+  });
+}
+
+function readSummarizer(value: unknown, path: string, report: CopyReport): unknown {
+  if (!isPlainObject(value)) throw invalid(path, 'must be { model, usage }');
+  return Object.freeze({
+    model: readText(value.model, `${path}.model`, report),
+    usage: readUsage(value.usage, `${path}.usage`, report),
   });
 }
 

@@ -5,11 +5,13 @@ import type { JsonMap } from './json.ts';
  */
 export interface Usage {
   readonly inputTokens?: number;
+  /** All that the model wrote, reasoning included. */
   readonly outputTokens?: number;
   /** Part of inputTokens that was read from the provider's cache. */
   readonly cacheReadTokens?: number;
   /** Part of inputTokens that was written to it. */
   readonly cacheWriteTokens?: number;
+  /** Part of outputTokens that was spent on reasoning. */
   readonly reasoningTokens?: number;
   readonly totalTokens?: number;
   /** The provider's own record, kept for the way back. */

@@ -103,8 +103,8 @@ function forkedHead(
     version: atSeq,
     contentVersion: events.findLast((event) => !isPassive(event))?.seq ?? 0,
     ended: last?.actions.sessionEnd === true,
-    ...(invocationId === undefined ? {} : { invocationId }),
-    ...(last === undefined ? {} : { lastInvocationId: last.invocationId }),
+    invocationId,
+    lastInvocationId: last?.invocationId,
   };
 }
 

@@ -39,7 +39,9 @@ interface Kept {
   readonly state: Map<string, JsonValue>;
   readonly bookkeeping: number[];
   readonly stateSeqs: number[];
-  readonly runs: Map<string, number[]>;
+  /** Invocation → where its first run starts; most have no other. */
+  readonly firstRuns: Map<string, number>;
+  readonly laterRuns: Map<string, number[]>;
   readonly calls: Map<string, number[]>;
 }
 
@@ -150,7 +152,8 @@ class InMemorySessionStore implements SessionStore {
       state: new Map(),
       bookkeeping: [],
       stateSeqs: [],
-      runs: new Map(),
+      firstRuns: new Map(),
+      laterRuns: new Map(),
       calls: new Map(),
     };
     this.#sessions.set(nameOf(head.key), kept);
@@ -249,7 +252,7 @@ function addEvent(kept: Kept, event: Event, previousInvocationId: string | undef
   kept.ids.set(event.id, event.seq);
   if (isBookkeeping(event)) kept.bookkeeping.push(event.seq);
   if (changesState(event)) kept.stateSeqs.push(event.seq);
-  if (startsRun(event, previousInvocationId)) getOrAdd(kept.runs, event.invocationId, () => []).push(event.seq);
+  if (startsRun(event, previousInvocationId)) addRun(kept, event);
   for (const id of [...opens(event), ...closes(event)]) getOrAdd(kept.calls, id, () => []).push(event.seq);
 }
 
@@ -266,8 +269,17 @@ function removeEvent(kept: Kept, event: Event): void {
 function restartRun(kept: Kept, erasedTo: number): void {
   const event = kept.events.find((candidate) => candidate !== undefined && candidate.seq > erasedTo);
   if (event === undefined) return;
-  const starts = getOrAdd(kept.runs, event.invocationId, () => []);
-  if (!starts.includes(event.seq)) starts.push(event.seq);
+  if (!startsOf(kept, event.invocationId).includes(event.seq)) addRun(kept, event);
+}
+
+function addRun(kept: Kept, { seq, invocationId }: Event): void {
+  if (kept.firstRuns.has(invocationId)) getOrAdd(kept.laterRuns, invocationId, () => []).push(seq);
+  else kept.firstRuns.set(invocationId, seq);
+}
+
+function startsOf(kept: Kept, invocationId: string): number[] {
+  const first = kept.firstRuns.get(invocationId);
+  return first === undefined ? [] : [first, ...(kept.laterRuns.get(invocationId) ?? [])];
 }
 
 /** The seqs that a query's narrowest condition names, in order; `undefined` if it names none. */
@@ -281,7 +293,7 @@ function candidates(kept: Kept, query: RowQuery): number[] | undefined {
 /** Each run goes on until an event of another invocation. */
 function seqsOfInvocation(kept: Kept, invocationId: string): number[] {
   const seqs: number[] = [];
-  for (const start of kept.runs.get(invocationId) ?? []) {
+  for (const start of startsOf(kept, invocationId)) {
     for (let seq = start; seq < kept.events.length; seq++) {
       const event = kept.events[seq];
       if (event === undefined) continue;

@@ -69,7 +69,7 @@ export async function planAppend(
       expectedStamp: head.stamp,
       head: nextHead(head, cursor, now),
       events,
-      ...(head.lastInvocationId === undefined ? {} : { previousInvocationId: head.lastInvocationId }),
+      previousInvocationId: head.lastInvocationId,
       ...(await planState(parts, head, events, log)),
       ...(artifacts.length === 0 ? {} : { artifacts }),
     },
@@ -170,16 +170,15 @@ function checkVersion(head: SessionHead, expected: number | 'any' | undefined): 
 }
 
 function nextHead(head: SessionHead, cursor: Cursor, now: number): SessionHead {
-  const { invocationId: _old, lastInvocationId: _last, ...kept } = head;
   return {
-    ...kept,
+    ...head,
     stamp: head.stamp + 1,
     version: cursor.version,
     contentVersion: cursor.contentVersion,
     updatedAt: now,
     ended: cursor.ended,
-    ...(cursor.invocationId === undefined ? {} : { invocationId: cursor.invocationId }),
-    ...(cursor.lastInvocationId === undefined ? {} : { lastInvocationId: cursor.lastInvocationId }),
-    ...(head.ttlSeconds === undefined ? {} : { expiresAt: now + head.ttlSeconds * 1000 }),
+    invocationId: cursor.invocationId,
+    lastInvocationId: cursor.lastInvocationId,
+    expiresAt: head.ttlSeconds === undefined ? undefined : now + head.ttlSeconds * 1000,
   };
 }

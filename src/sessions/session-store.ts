@@ -19,15 +19,15 @@ export interface SessionHead {
   /** Seq of the newest event that outdates a writer who has not seen it. */
   readonly contentVersion: number;
   /** The newest live invocation: what an event without an invocation joins. */
-  readonly invocationId?: string;
+  readonly invocationId: string | undefined;
   /** Invocation of the newest event, whatever it is. */
-  readonly lastInvocationId?: string;
+  readonly lastInvocationId: string | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly ended: boolean;
   readonly ttlSeconds?: number;
   /** From when on the session counts as gone. */
-  readonly expiresAt?: number;
+  readonly expiresAt: number | undefined;
   readonly projectId?: string;
   readonly timeZone?: string;
   readonly metadata?: JsonMap;
@@ -82,7 +82,7 @@ export interface Commit {
   readonly head: SessionHead;
   readonly events?: readonly Event[];
   /** Invocation of the newest event before these, so that runs of one invocation can be told apart. */
-  readonly previousInvocationId?: string;
+  readonly previousInvocationId?: string | undefined;
   readonly states?: readonly StateWrite[];
   /** Replaces all session state instead of writing into it. */
   readonly replaceSessionState?: boolean;

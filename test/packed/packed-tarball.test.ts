@@ -46,7 +46,7 @@ describe('the tarball', () => {
       const names: string[] = JSON.parse(
         installed.run(`console.log(JSON.stringify(Object.keys(await import('${name}')).sort()))`),
       );
-      const pinned = readFileSync(join(projectRoot, 'test/public-surface.md'), 'utf8').split(/^## /m);
+      const pinned = readFileSync(join(projectRoot, 'test/public-surface.txt'), 'utf8').split(/^## /m);
       const section =
         pinned
           .find((part) => part.startsWith(`${subpath}\n`))

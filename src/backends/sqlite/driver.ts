@@ -54,14 +54,18 @@ export async function loadDriver(name?: DriverName): Promise<Driver> {
   const wanted = name && name !== 'node:sqlite' ? name : '@photostructure/sqlite@1.2.1';
   throw new PalimpsestError(
     'MISSING_PACKAGE',
-    { package: name ?? 'a SQLite driver', install: name === 'node:sqlite' ? 'Node.js 22.13 or newer' : `npm install ${wanted}` },
+    {
+      package: name ?? 'a SQLite driver',
+      install: name === 'node:sqlite' ? 'Node.js 22.13 or newer' : `npm install ${wanted}`,
+    },
     { cause: failures },
   );
 }
 
 const loaders: Readonly<Record<DriverName, () => Promise<Driver>>> = {
   'node:sqlite': async () => fromDatabaseSync('node:sqlite', process.getBuiltinModule('node:sqlite')),
-  '@photostructure/sqlite': async () => fromDatabaseSync('@photostructure/sqlite', await import('@photostructure/sqlite')),
+  '@photostructure/sqlite': async () =>
+    fromDatabaseSync('@photostructure/sqlite', await import('@photostructure/sqlite')),
   'better-sqlite3': async () => {
     const Database: BetterSqlite3 = createRequire(import.meta.url)('better-sqlite3');
     return {
@@ -72,10 +76,16 @@ const loaders: Readonly<Record<DriverName, () => Promise<Driver>>> = {
 };
 
 function fromDatabaseSync(name: DriverName, module: unknown): Driver {
-  if (!hasDatabaseSync(module)) throw new PalimpsestError('MISSING_PACKAGE', { package: name, install: 'Node.js 22.13 or newer' });
+  if (!hasDatabaseSync(module))
+    throw new PalimpsestError('MISSING_PACKAGE', { package: name, install: 'Node.js 22.13 or newer' });
   return { name, open: (file, options) => new module.DatabaseSync(file, options) };
 }
 
 function hasDatabaseSync(module: unknown): module is DatabaseSyncModule {
-  return typeof module === 'object' && module !== null && 'DatabaseSync' in module && typeof module.DatabaseSync === 'function';
+  return (
+    typeof module === 'object' &&
+    module !== null &&
+    'DatabaseSync' in module &&
+    typeof module.DatabaseSync === 'function'
+  );
 }

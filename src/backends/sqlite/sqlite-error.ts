@@ -26,6 +26,16 @@ const namesOfBetterSqlite3: Readonly<Record<string, number>> = {
   SQLITE_NOTADB: codes.notADatabase,
 };
 
+/** SQLite's own messages: all that `all()` of @photostructure/sqlite tells of a failure. */
+const namesOfMessages: Readonly<Record<string, number>> = {
+  'database is locked': codes.busy,
+  'database table is locked': codes.locked,
+  'disk I/O error': codes.ioError,
+  'database disk image is malformed': codes.corrupt,
+  'database or disk is full': codes.full,
+  'file is not a database': codes.notADatabase,
+};
+
 /** True if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
@@ -65,7 +75,11 @@ export function translate(error: unknown, file: string, waitedMs = 0): unknown {
 function primaryCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  if (!('code' in error) || typeof error.code !== 'string' || !error.code.startsWith('SQLITE_')) return undefined;
+  if (!('code' in error) || typeof error.code !== 'string') return undefined;
+  if (error.code === 'ERR_SQLITE_ERROR' && error instanceof Error) {
+    return namesOfMessages[error.message] ?? codes.generic;
+  }
+  if (!error.code.startsWith('SQLITE_')) return undefined;
   const name = error.code.split('_').slice(0, 2).join('_');
   return namesOfBetterSqlite3[name] ?? codes.generic;
 }

@@ -46,6 +46,7 @@ class Refused extends Error {
 
 const bookkeepingFlag = 1;
 const stateFlag = 2;
+const mostNumbers = 4096;
 const headColumns = 'no, app, user, id, active, body';
 
 /** Sessions in one SQLite file, which several handles and processes may share. Closing it leaves the file open. */
@@ -56,6 +57,7 @@ export function createSqliteSessionStore(file: SqliteFile): SessionStore {
 class SqliteSessionStore implements SessionStore {
   readonly name = 'sqlite';
   readonly #file: SqliteFile;
+  readonly #numbers = new Map<string, number>();
 
   constructor(file: SqliteFile) {
     this.#file = file;
@@ -167,36 +169,49 @@ class SqliteSessionStore implements SessionStore {
 
   #writeHead({ head, expectedStamp }: Commit): number {
     const { key, ...body } = head;
-    const columns: SqlValue[] = [
-      head.stamp,
+    const text = JSON.stringify(body);
+    const indexed: SqlValue[] = [
       Math.floor(head.updatedAt / 1000),
       head.ingestedSeq < head.version ? 1 : 0,
       head.ended || head.version === 0 ? 0 : 1,
       head.expiresAt ?? null,
-      JSON.stringify(body),
     ];
-    const path = [key.appName, key.userId, key.sessionId, head.incarnation];
-    if (expectedStamp !== undefined) {
-      const row = this.#file.get(
-        `UPDATE sessions SET stamp = ?, active = ?, behind = ?, open = ?, expires = ?, body = ?
-          WHERE app = ? AND user = ? AND id = ? AND incarnation = ? AND stamp = ? RETURNING no`,
-        ...columns,
-        ...path,
-        expectedStamp,
-      );
-      if (row === undefined) throw new Refused('moved');
-      return Number(row.no);
-    }
+    if (expectedStamp !== undefined) return this.#updateHead(head, { text, indexed, expectedStamp });
     const row = this.#file.get(
-      `INSERT INTO sessions (stamp, active, behind, open, expires, body, app, user, id, incarnation, project, forked_from)
+      `INSERT INTO sessions (stamp, body, active, behind, open, expires, app, user, id, incarnation, project, forked_from)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (app, user, id) DO NOTHING RETURNING no`,
-      ...columns,
-      ...path,
+      head.stamp,
+      text,
+      ...indexed,
+      key.appName,
+      key.userId,
+      key.sessionId,
+      head.incarnation,
       head.projectId ?? null,
       head.forkedFrom?.incarnation ?? null,
     );
     if (row === undefined) throw new Refused('moved');
     return Number(row.no);
+  }
+
+  /**
+   * SQLite rewrites an index for every column that an UPDATE sets, changed or not. Most appends change none of the
+   * indexed columns, so those are tried without.
+   */
+  #updateHead(
+    head: SessionHead,
+    written: { readonly text: string; readonly indexed: readonly SqlValue[]; readonly expectedStamp: number },
+  ): number {
+    const { text, indexed, expectedStamp } = written;
+    const no = this.#numberOfLife(head);
+    if (no === undefined) throw new Refused('moved');
+    const which = 'no = ? AND incarnation = ? AND stamp = ?';
+    const light = `UPDATE sessions SET stamp = ?, body = ? WHERE ${which} AND active = ? AND behind = ? AND open = ? AND expires IS ?`;
+    const path = [no, head.incarnation, expectedStamp];
+    if (this.#file.run(light, head.stamp, text, ...path, ...indexed) === 1) return no;
+    const whole = `UPDATE sessions SET stamp = ?, body = ?, active = ?, behind = ?, open = ?, expires = ? WHERE ${which}`;
+    if (this.#file.run(whole, head.stamp, text, ...indexed, ...path) === 1) return no;
+    throw new Refused('moved');
   }
 
   #writeEvent(session: number, event: Event, previousInvocationId: string | undefined): void {
@@ -310,6 +325,17 @@ class SqliteSessionStore implements SessionStore {
 
   #countState(session: number): number {
     return Number(this.#file.get('SELECT count(*) AS n FROM session_state WHERE session = ?', session)?.n);
+  }
+
+  /** Row numbers may be given again once a session is deleted, hence one per life. */
+  #numberOfLife(head: SessionHead): number | undefined {
+    const known = this.#numbers.get(head.incarnation);
+    if (known !== undefined) return known;
+    const no = this.#numberOf(head.key);
+    if (no === undefined) return undefined;
+    if (this.#numbers.size >= mostNumbers) this.#numbers.clear();
+    this.#numbers.set(head.incarnation, no);
+    return no;
   }
 
   #numberOf({ appName, userId, sessionId }: SessionKey): number | undefined {

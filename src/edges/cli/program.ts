@@ -18,9 +18,9 @@ const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
 
 const examples = `
 Examples:
-  $ palimpsest import conversations.json            a ChatGPT or Claude export
+  $ palimpsest import conversations.json     a ChatGPT or Claude export
   $ palimpsest sessions
-  $ palimpsest show 6f2a --context                  what the next request would be
+  $ palimpsest show 6f2a --context           what the next request would be
   $ palimpsest search "temperature unit"
   $ palimpsest ask "以后用摄氏度还是华氏度？" --user ada
   $ palimpsest doctor palimpsest.db
@@ -61,8 +61,9 @@ export function createProgram(io: CliIo): CliProgram {
       getOutHasColors: () => io.stdout.isTTY === true,
       getErrHasColors: () => io.stderr.isTTY === true,
     });
+  addImport(program, act);
   addReading(program, act);
-  addWriting(program, act);
+  addKeeping(program, act);
   return { command: program, exitCode: () => exitCode };
 }
 
@@ -94,6 +95,15 @@ function interrupted(signal: AbortSignal): Promise<never> {
       once: true,
     });
   });
+}
+
+function addImport(program: Command, act: Act): void {
+  program
+    .command('import <file>')
+    .description('add conversations that another system kept; importing again adds only what is new')
+    .addOption(new Option('--format <name>', 'the format of the file').choices(formats).default('auto'))
+    .option('--user <id>', 'whose the sessions become (default: as the file says, else "user")')
+    .action((file, options) => act((terminal) => importFile(terminal, file, options), { stopsItself: true }));
 }
 
 function addReading(program: Command, act: Act): void {
@@ -135,19 +145,13 @@ function addReading(program: Command, act: Act): void {
     .addOption(limit('at most this many memories', 10))
     .addOption(full())
     .action((question, options) => act((terminal) => askQuestion(terminal, question, options)));
+}
+
+function addKeeping(program: Command, act: Act): void {
   program
     .command('doctor [file]')
     .description('check a file without changing it')
     .action((file) => act((terminal) => diagnoseFile(terminal, file)));
-}
-
-function addWriting(program: Command, act: Act): void {
-  program
-    .command('import <file>')
-    .description('add conversations that another system kept; importing again adds only what is new')
-    .addOption(new Option('--format <name>', 'the format of the file').choices(formats).default('auto'))
-    .option('--user <id>', 'whose the sessions become (default: as the file says, else "user")')
-    .action((file, options) => act((terminal) => importFile(terminal, file, options), { stopsItself: true }));
   program
     .command('backup <to>')
     .description('write a consistent copy of the store to a new file')

@@ -43,7 +43,8 @@ export interface Terminal {
 /** The terminal for one command. */
 export function createTerminal(io: CliIo, options: GlobalOptions): Terminal {
   const { env, stdout, stderr } = io;
-  const wantsColor = options.color && !env.NO_COLOR && (stdout.isTTY === true || Boolean(env.FORCE_COLOR));
+  const wantsColor =
+    options.color && !env.NO_COLOR && (stdout.isTTY === true || !['', '0', undefined].includes(env.FORCE_COLOR));
   return {
     io,
     options,

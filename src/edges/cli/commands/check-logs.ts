@@ -28,7 +28,7 @@ export async function checkLogs(copy: {
       await palimpsest.close();
     }
   }
-  const what = `${countText(sessions, 'session')} in ${countText(copy.apps.length, 'app')}: all ${countText(events, 'event')} can be read, in order`;
+  const what = `Logs: ${countText(events, 'event')} read, of ${countText(sessions, 'session')} in ${countText(copy.apps.length, 'app')}`;
   return { what, problems };
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { SqliteFile } from '../../../backends/sqlite/index.ts';
+import { isPalimpsestError } from '../../../errors/index.ts';
 import { bytesText, countText, printable } from '../display/index.ts';
 import { exitCodes } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
@@ -51,14 +52,24 @@ async function examine(file: string): Promise<DoctorFinding[]> {
 async function copyReadOnly(file: string, copy: string): Promise<{ integrity: DoctorFinding; apps: string[] }> {
   const store = await SqliteFile.open({ file, readOnly: true });
   try {
-    const problems = store.integrityProblems();
-    const integrity = { what: 'Pages and indexes are whole', problems };
+    const problems = integrityProblems(store);
+    const integrity = { what: 'Pages and indexes', problems };
     if (problems.length > 0) return { integrity, apps: [] };
     store.backup(copy);
     const apps = store.all('SELECT DISTINCT app FROM sessions ORDER BY app').map(({ app }) => String(app));
     return { integrity, apps };
   } finally {
     store.close();
+  }
+}
+
+/** A file may be too damaged for the check itself. */
+function integrityProblems(store: SqliteFile): string[] {
+  try {
+    return store.integrityProblems();
+  } catch (error) {
+    if (!isPalimpsestError(error, 'STORE_CORRUPT')) throw error;
+    return [error.details.reason];
   }
 }
 
@@ -71,9 +82,5 @@ async function printFindings(terminal: Terminal, file: string, findings: readonl
     for (const problem of problems) print(`         ${printable(problem)}`);
   }
   const faults = findings.reduce((sum, { problems }) => sum + problems.length, 0);
-  print(
-    faults === 0
-      ? 'The file is sound.'
-      : `${countText(faults, 'fault')} found. Restore a backup, or import what can still be read.`,
-  );
+  print(faults === 0 ? 'The file is sound.' : `${countText(faults, 'fault')} found. Restore a backup.`);
 }

@@ -55,8 +55,10 @@ function printSessions(terminal: Terminal, sessions: readonly SessionInfo[]): vo
 }
 
 function aboutSession(info: SessionInfo): string {
-  const { title, speakers } = info.metadata ?? {};
+  const { startedAt, title, speakers } = info.metadata ?? {};
   const about: string[] = [];
+  // Of an import the last activity is the import itself.
+  if (typeof startedAt === 'string') about.push(startedAt.slice(0, '2026-01-31'.length));
   if (typeof title === 'string') about.push(title);
   if (Array.isArray(speakers)) about.push(speakers.join(', '));
   if (info.projectId !== undefined) about.push(`project ${info.projectId}`);

@@ -4,14 +4,14 @@ import type { Paint } from '../terminal.ts';
 
 const whyHidden: Readonly<Record<Extract<Placement, { outcome: 'hidden' }>['why'], string>> = {
   rewound: 'rewound',
-  branch: 'other branch',
-  scope: 'other scope',
-  empty: 'nothing to show',
-  auth: 'authorisation',
-  window: 'outside window',
+  branch: 'branch',
+  scope: 'scope',
+  empty: 'empty',
+  auth: 'auth',
+  window: 'window',
   bookkeeping: 'bookkeeping',
-  orphanCall: 'unanswered call',
-  orphanResponse: 'answers no call',
+  orphanCall: 'no answer',
+  orphanResponse: 'no call',
 };
 
 /** What became of an event in a request, in words and colour. */

@@ -13,9 +13,11 @@ import {
   type Cell,
   countText,
   eventText,
+  fitWidth,
   oneLine,
   printable,
   tableLines,
+  textWidth,
   timeText,
   wrapWidth,
 } from '../display/index.ts';
@@ -37,6 +39,7 @@ export interface ShowOptions {
 }
 
 const pageSize = 1000;
+const dateLength = '2026-01-31'.length;
 
 /** Shows a session's log, or what the next request would make of it. */
 export async function showSession(terminal: Terminal, session: string, options: ShowOptions): Promise<void> {
@@ -120,7 +123,9 @@ function printHead(terminal: Terminal, info: SessionInfo): void {
   ];
   if (info.ended) facts.push('ended');
   if (typeof info.metadata?.title === 'string') facts.push(info.metadata.title);
-  terminal.print(`${paint.bold(oneLine(info.key.sessionId))}  ${paint.dim(oneLine(facts.join(' · ')))}`);
+  const id = fitWidth(oneLine(info.key.sessionId), terminal.width);
+  const room = terminal.width - textWidth(id) - 2;
+  terminal.print(`${paint.bold(id)}  ${paint.dim(fitWidth(oneLine(facts.join(' · ')), room))}`.trimEnd());
 }
 
 function markCell(event: Event, coverage: Coverage, paint: Paint): Required<Cell> {
@@ -145,9 +150,11 @@ function printEvents(terminal: Terminal, events: readonly Event[], printing: Eve
     return;
   }
   const { paint } = terminal;
-  const cells = events.map((event) => ({ event, mark: printing.marks(event) }));
-  const hasMarks = cells.some(({ mark }) => mark.text !== '');
-  const lines = tableLines({
+  // In a terminal the date stands above its events; in a pipe each line is whole.
+  const dateApart = Number.isFinite(terminal.width);
+  const marked = events.map((event) => ({ event, mark: printing.marks(event) }));
+  const hasMarks = marked.some(({ mark }) => mark.text !== '');
+  const [title = '', ...lines] = tableLines({
     width: terminal.width,
     paintTitle: paint.bold,
     columns: [
@@ -158,16 +165,29 @@ function printEvents(terminal: Terminal, events: readonly Event[], printing: Eve
       ...(hasMarks ? [{ title: printing.title }] : []),
       { title: 'EVENT', mayCut: true },
     ],
-    rows: cells.map(({ event, mark }) => [
-      { text: String(event.seq), paint: paint.dim },
-      { text: timeText(event.timestamp, event.timeZone), paint: paint.dim },
-      { text: oneLine(event.author), paint: authorPaint(event, paint) },
-      { text: event.origin, paint: paint.dim },
-      ...(hasMarks ? [mark] : []),
-      { text: oneLine(eventText(event)), paint: isFaint(event, mark) ? paint.dim : String },
-    ]),
+    rows: marked.map(({ event, mark }) => eventRow(event, { paint, dateApart, ...(hasMarks ? { mark } : {}) })),
   });
-  for (const line of lines) terminal.print(line);
+  terminal.print(title);
+  let date = '';
+  for (const [index, event] of events.entries()) {
+    const own = timeText(event.timestamp, event.timeZone).slice(0, dateLength);
+    if (dateApart && own !== date) terminal.print(paint.dim(own));
+    date = own;
+    terminal.print(lines[index] ?? '');
+  }
+}
+
+function eventRow(event: Event, row: { paint: Paint; dateApart: boolean; mark?: Required<Cell> }): (string | Cell)[] {
+  const { paint, mark } = row;
+  const time = timeText(event.timestamp, event.timeZone);
+  return [
+    { text: String(event.seq), paint: paint.dim },
+    { text: row.dateApart ? time.slice(dateLength + 1) : time, paint: paint.dim },
+    { text: oneLine(event.author), paint: authorPaint(event, paint) },
+    { text: event.origin, paint: paint.dim },
+    ...(mark === undefined ? [] : [mark]),
+    { text: oneLine(eventText(event)), paint: isFaint(event, mark?.text ?? '') ? paint.dim : String },
+  ];
 }
 
 function printWhole(terminal: Terminal, event: Event, mark: Required<Cell>): void {
@@ -188,11 +208,6 @@ function authorPaint(event: Event, paint: Paint): (text: string) => string {
   return event.origin === 'agent' ? paint.green : paint.magenta;
 }
 
-function isFaint(event: Event, mark: Cell): boolean {
-  return (
-    isBookkeeping(event) ||
-    mark.text.startsWith('rewound') ||
-    mark.text.startsWith('in summary') ||
-    mark.text.startsWith('hidden')
-  );
+function isFaint(event: Event, mark: string): boolean {
+  return isBookkeeping(event) || /^(rewound|in summary|hidden)/.test(mark);
 }

@@ -89,7 +89,11 @@ describe('ChatGPT', () => {
     const { format, sessions } = await fixture('chatgpt.json');
     expect(format).toBe('chatgpt');
     const [garden] = sessions;
-    expect(garden).toMatchObject({ userId: 'user', sessionId: 'garden-1', metadata: { title: 'Balcony tomatoes' } });
+    expect(garden).toMatchObject({
+      userId: 'user',
+      sessionId: 'garden-1',
+      metadata: { title: 'Balcony tomatoes', startedAt: '2024-05-01T10:00:00.250Z' },
+    });
     expect(garden?.events.map(({ id }) => id)).toEqual(['m2', 'm3', 'm4', 'm5', 'm6']);
     expect(outline(garden)).toEqual([
       'user text',
@@ -117,7 +121,7 @@ describe('ChatGPT', () => {
     expect(partsOf(photo)[0]?.text).toBe('[image]\n这盆番茄的叶子为什么发黄？');
     expect(photo?.customMetadata).toEqual({ assets: ['file-service://file-abc'] });
     expect(photo).not.toHaveProperty('timestamp');
-    expect(sessions[1]?.metadata).toEqual({ title: '阳台照片' });
+    expect(sessions[1]?.metadata).toEqual({ title: '阳台照片', startedAt: '2024-05-02T10:00:00.000Z' });
   });
 });
 

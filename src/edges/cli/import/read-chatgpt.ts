@@ -48,7 +48,6 @@ const conversationSchema = z.looseObject({
   conversation_id: z.string().nullish(),
   id: z.string().nullish(),
   title: z.string().nullish(),
-  create_time: z.unknown().optional(),
   current_node: z.string().nullish(),
   mapping: z.record(z.string(), z.unknown()),
 });
@@ -82,7 +81,7 @@ export async function* readChatgpt(source: ImportSource, options: ReaderOptions)
     const session = toImportSession({
       userId: options.userId ?? defaultUserId,
       sessionId: id,
-      metadata: present({ title: conversation.title, createdAt: foreignTime(conversation.create_time) }),
+      metadata: present({ title: conversation.title }),
       events: toEvents(path.flatMap((node) => node.message ?? [])),
     });
     if (session.events.length > 0) yield { session, progress: record.progress };

@@ -41,7 +41,6 @@ const messageSchema = z.looseObject({
 const conversationSchema = z.looseObject({
   uuid: z.string(),
   name: z.string().nullish(),
-  created_at: z.unknown().optional(),
   current_leaf_message_uuid: z.string().nullish(),
   chat_messages: z.array(messageSchema),
 });
@@ -57,7 +56,7 @@ export async function* readClaude(source: ImportSource, options: ReaderOptions):
     const session = toImportSession({
       userId: options.userId ?? defaultUserId,
       sessionId: conversation.uuid,
-      metadata: present({ title: conversation.name, createdAt: foreignTime(conversation.created_at) }),
+      metadata: present({ title: conversation.name }),
       events: messagesShown(conversation).flatMap(toEvents),
     });
     if (session.events.length > 0) yield { session, progress: record.progress };

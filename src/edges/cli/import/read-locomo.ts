@@ -41,7 +41,7 @@ export async function* readLocomo(source: ImportSource, options: ReaderOptions):
         sessionId: `${sample.sample_id}/${name}`,
         metadata: present({
           speakers: [sample.conversation.speaker_a, sample.conversation.speaker_b],
-          dateTime: spoken,
+          dateTime: timestamp === undefined ? spoken : undefined,
         }),
         events: turns.map((turn) => toEvent(turn, sample, timestamp)),
       });

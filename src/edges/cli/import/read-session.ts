@@ -37,9 +37,12 @@ export interface ForeignSession {
 export function toImportSession(foreign: ForeignSession): ImportSession {
   const user = safeId(foreign.userId);
   const session = safeId(foreign.sessionId);
-  const metadata: Record<string, unknown> = { ...foreign.metadata };
-  if (user.original !== undefined) metadata.originalUserId = user.original;
-  if (session.original !== undefined) metadata.originalId = session.original;
+  const metadata = present({
+    startedAt: foreign.events.find(({ timestamp }) => timestamp !== undefined)?.timestamp,
+    ...foreign.metadata,
+    originalUserId: user.original,
+    originalId: session.original,
+  });
   return {
     userId: user.id,
     sessionId: session.id,

@@ -2,6 +2,7 @@ import { benchAppend } from './append.ts';
 import { calibrate } from './calibration.ts';
 import { benchHeap } from './heap.ts';
 import { benchImport } from './import.ts';
+import { measureAdk } from './peers.ts';
 import { benchRead } from './read.ts';
 
 const benches: Readonly<Record<string, (print: (line: string) => void) => Promise<Record<string, number>>>> = {
@@ -11,18 +12,29 @@ const benches: Readonly<Record<string, (print: (line: string) => void) => Promis
   heap: benchHeap,
 };
 
-const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json]
+const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]
 
 Prints what it measures. With --json the last line is one JSON object with all digits and the calibration in
-milliseconds; bars in milliseconds hold for a calibration up to 60 and scale with it above.`;
+milliseconds; bars in milliseconds hold for a calibration up to 60 and scale with it above. With --peers the same is measured of @google/adk 2.0.0, which is
+installed into bench/peers when it is first asked for.`;
+
+function printPeers(): void {
+  const { importMs, appendAt1kMs, appendAt10kMs, bytesPerEvent } = measureAdk(console.log);
+  console.log('@google/adk 2.0.0, in memory');
+  console.log(`  import ${importMs.toFixed(0)} ms, ${bytesPerEvent.toFixed(0)} bytes per text event`);
+  console.log(
+    `  append ${(appendAt1kMs * 1000).toFixed(1)} µs at 1k events, ${(appendAt10kMs * 1000).toFixed(1)} µs at 10k`,
+  );
+}
 
 async function main(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
-  const [name, ...rest] = words.filter((word) => word !== '--json');
+  const [name, ...rest] = words.filter((word) => word !== '--json' && word !== '--peers');
   if (name === undefined || rest.length > 0 || !(name in benches || name === 'all')) {
     console.error(usage);
     return name === '--help' ? 0 : 2;
   }
+  if (words.includes('--peers')) printPeers();
   for (const [each, bench] of Object.entries(benches)) {
     if (name !== 'all' && name !== each) continue;
     const calibration = calibrate();

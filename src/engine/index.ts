@@ -1,5 +1,6 @@
 /** The one place that wires the parts: opening, the facade, ingestion, erasure and import across services. */
-export { type OpenOptions, openPalimpsest } from './open-palimpsest.ts';
+export type { OpenOptions } from './open-options.ts';
+export { openPalimpsest } from './open-palimpsest.ts';
 export type {
   ContextOptions,
   ContextRequest,

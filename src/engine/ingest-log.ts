@@ -45,7 +45,11 @@ export function sourceOf({ key, incarnation, projectId }: SessionInfo): SessionS
   return { ...key, incarnation, ...(projectId === undefined ? {} : { projectId }) };
 }
 
-/** Reads from the watermark to the newest event, batch by batch. */
+/**
+ * Reads from the watermark to the newest event, batch by batch. After each step memory holds what was live when the log
+ * ended there, whatever follows, so that whoever goes on from a watermark knows what stands. Copied events of a fork
+ * belong to the session that they were copied from.
+ */
 async function ingestSteps(
   parts: IngestParts,
   session: SessionInfo,
@@ -53,18 +57,19 @@ async function ingestSteps(
   watermark: number,
 ): Promise<void> {
   const { key, version } = session;
-  const bookkeeping = (await parts.sessions.readBookkeeping(key)).filter(({ seq }) => seq <= version);
-  const before = foldCoverage(bookkeeping.filter(({ seq }) => seq <= watermark));
-  const after = foldCoverage(bookkeeping);
-  const read: SeqRange[] = watermark === 0 ? [] : [[1, watermark]];
-  const retract = intersectRanges(read, subtractRanges(after.hidden, before.hidden));
-  const restored = intersectRanges(read, subtractRanges(before.hidden, after.hidden));
-  let events = await readRanges(parts, key, restored, after);
+  const first = (session.forkedFrom?.atSeq ?? 0) + 1;
+  const bookkeeping = await parts.sessions.readBookkeeping(key);
+  const coverageAt = (seq: number) => foldCoverage(bookkeeping.filter((event) => event.seq <= seq));
+  let before = coverageAt(watermark);
   for (let fromSeq = watermark; fromSeq < version; ) {
     const toSeq = Math.min(fromSeq + batchSize, version);
-    events = [...events, ...(await readRanges(parts, key, [[fromSeq + 1, toSeq]], after))];
-    await parts.memory.ingest({ source, fromSeq, toSeq, events, ...(fromSeq === watermark ? { retract } : {}) });
-    events = [];
+    const after = coverageAt(toSeq);
+    const read: SeqRange[] = first <= fromSeq ? [[first, fromSeq]] : [];
+    const retract = intersectRanges(read, subtractRanges(after.hidden, before.hidden));
+    const restored = intersectRanges(read, subtractRanges(before.hidden, after.hidden));
+    const events = await readRanges(parts, key, [...restored, [fromSeq + 1, toSeq]], after);
+    await parts.memory.ingest({ source, fromSeq, toSeq, events, retract });
+    before = after;
     fromSeq = toSeq;
   }
 }

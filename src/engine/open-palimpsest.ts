@@ -1,7 +1,6 @@
 import { PalimpsestError } from '../errors/index.ts';
 import {
   type Clock,
-  type CountTokens,
   type EraseReceipt,
   type Instant,
   parseId,
@@ -18,51 +17,20 @@ import {
   type MemoryStore,
 } from '../memory/service/index.ts';
 import {
-  type BeforeAppend,
   createInMemorySessionStore,
   createSessionService,
   type SessionInfo,
   type SessionService,
   type SessionStore,
-  type StateMerges,
 } from '../sessions/index.ts';
 import { BackgroundWork } from './background-work.ts';
 import { buildContext } from './build-context.ts';
 import { eraseUser } from './erase-user.ts';
 import { importSession } from './import-session.ts';
 import { ingestLog } from './ingest-log.ts';
+import { checkOpenOptions, type OpenOptions } from './open-options.ts';
 import { createUser } from './open-user.ts';
 import type { ContextOptions, ContextRequest, ImportResult, ImportSession, Palimpsest, User } from './palimpsest.ts';
-
-/** How a Palimpsest is opened. */
-export interface OpenOptions {
-  /** A SQLite file, made if it is new. None: in memory, gone with the process. */
-  readonly file?: string;
-  /** A database server. Not there yet: NOT_SUPPORTED. */
-  readonly url?: string;
-  /** Default `default`. */
-  readonly appName?: string;
-  /** Refuse to make a new file. */
-  readonly mustExist?: boolean;
-  /** Which package opens the file; the first that loads if none is named. */
-  readonly driver?: 'node:sqlite' | '@photostructure/sqlite' | 'better-sqlite3';
-  /** `normal` survives a crash of the process, `full` also one of the machine. Default `normal`. */
-  readonly durability?: 'normal' | 'full';
-  /** When memory learns from the log: after each invocation (default), or not by itself. */
-  readonly ingest?: 'afterInvocation' | 'never';
-  /** Declared merges of state keys. */
-  readonly state?: StateMerges;
-  readonly countTokens?: CountTokens;
-  readonly clock?: Clock;
-  /** Sees every event before it is stored and returns what is stored instead. */
-  readonly redact?: BeforeAppend;
-  /** A session without events for so long is ended. Default 900. */
-  readonly idleSeconds?: number;
-  /** How often expired and idle sessions are looked for, in seconds. Default 60; 0: only when sweep() is called. */
-  readonly sweepSeconds?: number;
-  /** Told of failures in the background, which settled() throws as well. Default: a process warning. */
-  readonly onBackgroundFailure?: (error: unknown) => void;
-}
 
 interface Stores {
   readonly sessions: SessionStore;
@@ -79,6 +47,7 @@ interface Stores {
  * const palimpsest = await openPalimpsest({ file: 'agent.db', appName: 'weather' });
  */
 export async function openPalimpsest(options: OpenOptions = {}): Promise<Palimpsest> {
+  checkOpenOptions(options);
   const appName = parseId(options.appName ?? 'default', 'appName');
   if (options.url !== undefined) {
     throw new PalimpsestError('NOT_SUPPORTED', {
@@ -102,6 +71,7 @@ class OpenedPalimpsest implements Palimpsest {
   readonly #ingesting = new Map<string, Promise<void>>();
   readonly #sweeper: NodeJS.Timeout | undefined;
   #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(appName: string, stores: Stores, options: OpenOptions) {
     this.appName = appName;
@@ -180,8 +150,12 @@ class OpenedPalimpsest implements Palimpsest {
     this.#stores.backup(file);
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweeper);
     try {
@@ -218,7 +192,7 @@ class OpenedPalimpsest implements Palimpsest {
     return tracked;
   }
 
-  /** What an earlier process left unread. */
+  /** Reads what an earlier process left unread. */
   async #catchUp(): Promise<void> {
     for (const seen = new Set<string>(); ; ) {
       const behind = (await this.sessions.listBehind({ appName: this.appName, limit: 100 })).filter(
@@ -226,8 +200,12 @@ class OpenedPalimpsest implements Palimpsest {
       );
       if (behind.length === 0 || this.#closed) return;
       for (const { key, incarnation } of behind) {
+        if (this.#closed) return;
         seen.add(incarnation);
-        await this.#learn(key);
+        const learning = this.#learn(key);
+        // One log that cannot be read is reported and does not keep the others waiting.
+        this.#inBackground(() => learning);
+        await Promise.allSettled([learning]);
       }
     }
   }

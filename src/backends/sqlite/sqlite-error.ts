@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isPalimpsestError, PalimpsestError } from '../../errors/index.ts';
 
 /** Primary result codes of SQLite that callers can act on. */
@@ -36,6 +38,9 @@ const namesOfMessages: Readonly<Record<string, number>> = {
   'file is not a database': codes.notADatabase,
 };
 
+/** What SQLite takes at once for the index of its write-ahead log; short of that, it reports an I/O error. */
+const smallestRoom = 64 * 1024;
+
 /** True if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
@@ -60,7 +65,7 @@ export function translate(error: unknown, file: string, waitedMs = 0): unknown {
     case codes.full:
       return new PalimpsestError('STORE_FULL', { file }, cause);
     case codes.ioError:
-      return /full|space/i.test(reason)
+      return hasNoRoom(file)
         ? new PalimpsestError('STORE_FULL', { file }, cause)
         : new PalimpsestError('STORE_FAILED', { file, reason }, cause);
     case codes.corrupt:
@@ -69,6 +74,16 @@ export function translate(error: unknown, file: string, waitedMs = 0): unknown {
       return new PalimpsestError('NOT_A_STORE', { file, reason: 'is no SQLite database' }, cause);
     default:
       return new PalimpsestError('STORE_FAILED', { file, reason }, cause);
+  }
+}
+
+/** True if the disk under a file is all but full; then that is what an I/O error comes from. */
+function hasNoRoom(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize < smallestRoom;
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PalimpsestError } from '../../errors/index.ts';
+import { isPalimpsestError, PalimpsestError } from '../../errors/index.ts';
 import {
   type Connection,
   type Driver,
@@ -40,6 +40,7 @@ export class SqliteFile {
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
   readonly #busyTimeoutMs: number;
+  readonly #readOnly: boolean;
   #open = true;
 
   /** Opens or makes a file. Throws FILE_NOT_FOUND, NOT_A_STORE, SCHEMA_NEWER, STORE_BUSY, STORE_CORRUPT or STORE_FULL. */
@@ -62,6 +63,7 @@ export class SqliteFile {
     this.driverName = driverName;
     this.#connection = connection;
     this.#busyTimeoutMs = options.busyTimeoutMs ?? 10_000;
+    this.#readOnly = options.readOnly === true;
   }
 
   /** All rows of a query. */
@@ -118,9 +120,20 @@ export class SqliteFile {
   /** Closes the file; closing again does nothing. */
   close(): void {
     if (!this.#open) return;
+    // Some drivers let go of the file only when their statements are collected, so the log is emptied here.
+    if (!this.#readOnly) this.#tryCheckpoint();
     this.#open = false;
     this.#statements.clear();
     this.#connection.close();
+  }
+
+  /** Another connection at work keeps the log open; then the last one to close empties it. */
+  #tryCheckpoint(): void {
+    try {
+      this.checkpoint();
+    } catch (error) {
+      if (!isPalimpsestError(error)) throw error;
+    }
   }
 
   async #prepare(readOnly: boolean, durability: 'normal' | 'full'): Promise<void> {

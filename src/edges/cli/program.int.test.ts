@@ -226,13 +226,18 @@ test('rewound and summarised events are marked', async () => {
 
 describe('interruption', () => {
   test('an import stops between sessions, and importing again finishes it', async () => {
-    const abort = new AbortController();
-    abort.abort();
-    const stopped = await cli(['import', fixture('locomo.json'), '--file', 'stopped.db'], { signal: abort.signal });
+    const stopped = await cli(['import', fixture('locomo.json'), '--file', 'stopped.db'], {
+      signal: AbortSignal.abort(),
+    });
     expect(stopped).toMatchObject({ code: 130, out: '' });
     expect(stopped.err).toMatch(/Stopped\. Imported 0 sessions.*again to finish/);
     const finished = JSON.parse((await cli(['import', fixture('locomo.json'), '--file', 'stopped.db', '--json'])).out);
     expect(finished).toMatchObject({ sessions: 2, added: 4 });
+  });
+
+  test('other commands are left at once', async () => {
+    const left = await cli(['sessions', '--file', 'stopped.db'], { signal: AbortSignal.abort() });
+    expect(left).toMatchObject({ code: 130, err: 'error: The command was stopped before it finished.\n' });
   });
 
   test('a broken record keeps what came before it', async () => {

@@ -10,10 +10,10 @@ import { importFile } from './commands/import-file.ts';
 import { showSessions } from './commands/list-sessions.ts';
 import { searchMemory } from './commands/search-memory.ts';
 import { showSession } from './commands/show-session.ts';
+import { importFormats } from './import-formats.ts';
 import { exitCodes, reportError } from './report-error.ts';
 import { type CliIo, createTerminal, type GlobalOptions, type Terminal } from './terminal.ts';
 
-const formats = ['auto', 'locomo', 'chatgpt', 'claude', 'openai', 'adk'];
 const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
 
 const examples = `
@@ -91,9 +91,9 @@ type Act = (
 
 function interrupted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new PalimpsestError('ABORTED', { what: 'The command' })), {
-      once: true,
-    });
+    const stop = () => reject(new PalimpsestError('ABORTED', { what: 'The command' }));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
 }
 
@@ -101,7 +101,9 @@ function addImport(program: Command, act: Act): void {
   program
     .command('import <file>')
     .description('add conversations that another system kept; importing again adds only what is new')
-    .addOption(new Option('--format <name>', 'the format of the file').choices(formats).default('auto'))
+    .addOption(
+      new Option('--format <name>', 'the format of the file').choices(['auto', ...importFormats]).default('auto'),
+    )
     .option('--user <id>', 'whose the sessions become (default: as the file says, else "user")')
     .action((file, options) => act((terminal) => importFile(terminal, file, options), { stopsItself: true }));
 }

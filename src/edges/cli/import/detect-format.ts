@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../../events/index.ts';
+import { type ImportFormat, importFormats } from '../import-formats.ts';
 import { importError } from './import-error.ts';
 import { type ImportSource, placeOf } from './import-source.ts';
 import { readAdk } from './read-adk.ts';
@@ -7,12 +8,6 @@ import { readClaude } from './read-claude.ts';
 import { readLocomo } from './read-locomo.ts';
 import { readOpenai } from './read-openai.ts';
 import type { ImportReader } from './read-session.ts';
-
-/** The foreign formats that can be imported. */
-export const importFormats = ['locomo', 'chatgpt', 'claude', 'openai', 'adk'] as const;
-
-/** The name of a foreign format. */
-export type ImportFormat = (typeof importFormats)[number];
 
 /** How a record of each format is told from the others. */
 const marks: Readonly<Record<ImportFormat, (record: Record<string, unknown>) => boolean>> = {

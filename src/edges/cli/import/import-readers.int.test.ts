@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportSession } from '../../../engine/index.ts';
 import { isPalimpsestError } from '../../../errors/index.ts';
 import { type EventInput, type PartInput, prepareEvent } from '../../../events/index.ts';
-import { detectFormat, type ImportFormat, openSource, readerOf, refuseOtherFormat } from './index.ts';
+import type { ImportFormat } from '../import-formats.ts';
+import { detectFormat, readerOf, refuseOtherFormat } from './detect-format.ts';
+import { openSource } from './import-source.ts';
 
 const fixtures = resolve('test/fixtures/imports');
 const data = process.env.PALIMPSEST_DATA ?? resolve('../shared/data');

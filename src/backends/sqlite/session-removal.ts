@@ -1,0 +1,63 @@
+import type { ArtifactScope, SessionKey } from '../../events/index.ts';
+import type { Removal, Removed } from '../../sessions/index.ts';
+import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
+import type { SessionWriter } from './session-writer.ts';
+import type { SqliteFile } from './sqlite-file.ts';
+
+/** Removes what is named, inside a transaction of the file. Throws Refused if a head has moved. */
+export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Removal): Removed {
+  const none: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
+  switch (removal.what) {
+    case 'session':
+      return removeSession(file, removal.key);
+    case 'events': {
+      const session = sessionNumber(file, removal.key) ?? 0;
+      const keysBefore = countState(file, session);
+      const events = removal.ranges.reduce((sum, range) => sum + removeRange(file, session, range), 0);
+      writer.write(removal.commit);
+      return { ...none, events, stateKeys: keysBefore - countState(file, session) };
+    }
+    case 'states': {
+      const path = sharedPath(removal.scope);
+      const row = file.get('SELECT count(DISTINCT key) AS n FROM shared_state WHERE app = ? AND user = ?', ...path);
+      file.run('DELETE FROM shared_state WHERE app = ? AND user = ?', ...path);
+      return { ...none, stateKeys: Number(row?.n) };
+    }
+    case 'artifacts':
+      return { ...none, artifacts: removeArtifacts(file, removal.scope, removal.name) };
+  }
+}
+
+function removeSession(file: SqliteFile, key: SessionKey): Removed {
+  const session = sessionNumber(file, key);
+  const artifacts = removeArtifacts(file, key, undefined);
+  if (session === undefined) return { events: 0, stateKeys: 0, artifacts };
+  file.run('DELETE FROM calls WHERE session = ?', session);
+  const events = file.run('DELETE FROM events WHERE session = ?', session);
+  const stateKeys = file.run('DELETE FROM session_state WHERE session = ?', session);
+  file.run('DELETE FROM sessions WHERE no = ?', session);
+  return { events, stateKeys, artifacts };
+}
+
+function removeRange(file: SqliteFile, session: number, [from, to]: readonly [number, number]): number {
+  file.run('DELETE FROM calls WHERE session = ? AND seq BETWEEN ? AND ?', session, from, to);
+  const events = file.run('DELETE FROM events WHERE session = ? AND seq BETWEEN ? AND ?', session, from, to);
+  // The first event left behind may have lost the start of its run: it becomes one.
+  file.run(
+    `UPDATE events SET run = json_extract(body, '$.invocationId') WHERE session = ?1
+      AND seq = (SELECT min(seq) FROM events WHERE session = ?1 AND seq > ?2)`,
+    session,
+    to,
+  );
+  return events;
+}
+
+function removeArtifacts(file: SqliteFile, scope: ArtifactScope, name: string | undefined): number {
+  const where = 'DELETE FROM artifacts WHERE app = ? AND user = ? AND session = ?';
+  const path = artifactPath(scope);
+  return name === undefined ? file.run(where, ...path) : file.run(`${where} AND name = ?`, ...path, name);
+}
+
+function countState(file: SqliteFile, session: number): number {
+  return Number(file.get('SELECT count(*) AS n FROM session_state WHERE session = ?', session)?.n);
+}

@@ -1,0 +1,100 @@
+import { PalimpsestError } from '../errors/index.ts';
+import { type Clock, type CountTokens, isPlainObject } from '../events/index.ts';
+import type { BeforeAppend, StateMerges } from '../sessions/index.ts';
+
+/** How a Palimpsest is opened. */
+export interface OpenOptions {
+  /** A SQLite file, made if it is new. None: in memory, gone with the process. */
+  readonly file?: string;
+  /** A database server. Not there yet: NOT_SUPPORTED. */
+  readonly url?: string;
+  /** Default `default`. */
+  readonly appName?: string;
+  /** Refuse to make a new file. */
+  readonly mustExist?: boolean;
+  /** Which package opens the file; the first that loads if none is named. */
+  readonly driver?: 'node:sqlite' | '@photostructure/sqlite' | 'better-sqlite3';
+  /** `normal` survives a crash of the process, `full` also one of the machine. Default `normal`. */
+  readonly durability?: 'normal' | 'full';
+  /** When memory learns from the log: after each invocation (default), or not by itself. */
+  readonly ingest?: 'afterInvocation' | 'never';
+  /** Declared merges of state keys. */
+  readonly state?: StateMerges;
+  readonly countTokens?: CountTokens;
+  readonly clock?: Clock;
+  /** Sees every event before it is stored and returns what is stored instead. */
+  readonly redact?: BeforeAppend;
+  /** A session without events for so long is ended. Default 900. */
+  readonly idleSeconds?: number;
+  /** How often expired and idle sessions are looked for, in seconds. Default 60; 0: only when sweep() is called. */
+  readonly sweepSeconds?: number;
+  /** Told of failures in the background, which settled() throws as well. Default: a process warning. */
+  readonly onBackgroundFailure?: (error: unknown) => void;
+}
+
+/** What a value must be, in words, or `undefined` if it is that. */
+type Check = (value: unknown) => string | undefined;
+
+/** Timers hold no longer delay than 2^31 - 1 milliseconds. */
+const longestSweepSeconds = 2_000_000;
+
+const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
+  file: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be the path of a file'),
+  url: () => undefined,
+  appName: () => undefined,
+  mustExist: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  driver: oneOf('node:sqlite', '@photostructure/sqlite', 'better-sqlite3'),
+  durability: oneOf('normal', 'full'),
+  ingest: oneOf('afterInvocation', 'never'),
+  state: areMerges,
+  countTokens: (value) => (isFunctionOf(value, 'count') ? undefined : 'must be { name, count(text) }'),
+  clock: (value) => (isFunctionOf(value, 'now') ? undefined : 'must be { now() }'),
+  redact: isFunction,
+  idleSeconds: (value) =>
+    typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER / 1000
+      ? undefined
+      : 'must be a number of seconds, 0 or more',
+  sweepSeconds: (value) =>
+    typeof value === 'number' && value >= 0 && value <= longestSweepSeconds
+      ? undefined
+      : `must be a number of seconds from 0 to ${longestSweepSeconds}`,
+  onBackgroundFailure: isFunction,
+};
+
+/** Checks options before anything is opened. Throws INVALID_ARGUMENT naming the option; one that is unknown too. */
+export function checkOpenOptions(options: OpenOptions): void {
+  if (!isPlainObject(options)) throw bad('options', 'must be an object');
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const reason = isKnown(name) ? checks[name](value) : 'is no known option';
+    if (reason !== undefined) throw bad(name, reason);
+  }
+}
+
+function isKnown(name: string): name is keyof OpenOptions {
+  return Object.hasOwn(checks, name);
+}
+
+function oneOf(...values: readonly string[]): Check {
+  return (value) =>
+    typeof value === 'string' && values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
+}
+
+function areMerges(value: unknown): string | undefined {
+  const isMerge = oneOf('append', 'union', 'max');
+  return isPlainObject(value) && Object.values(value).every((merge) => isMerge(merge) === undefined)
+    ? undefined
+    : 'must name append, union or max for each key';
+}
+
+function isFunction(value: unknown): string | undefined {
+  return typeof value === 'function' ? undefined : 'must be a function';
+}
+
+function isFunctionOf(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
+}
+
+function bad(argument: string, reason: string): PalimpsestError {
+  return new PalimpsestError('INVALID_ARGUMENT', { argument, reason });
+}

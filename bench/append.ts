@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { loadDriver } from '../src/backends/sqlite/driver.ts';
-import { openSqlite } from '../src/backends/sqlite/index.ts';
+import { loadDriver, openSqlite } from '../src/backends/sqlite/index.ts';
 import { createInMemorySessionStore, createSessionService, encodeEvent, type SessionService } from '../src/index.ts';
 import { median, round } from './figures.ts';
 import { withScratch } from './scratch.ts';

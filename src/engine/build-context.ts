@@ -12,8 +12,10 @@ import {
   toInstant,
   type View,
 } from '../events/index.ts';
+import { uuidV7 } from '../internal/index.ts';
 import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
 import type { SessionInfo, SessionService } from '../sessions/index.ts';
+import { readView } from './context-options.ts';
 import type { ContextOptions, ContextRequest, RecallOptions } from './palimpsest.ts';
 import { recalledBlock } from './recalled-block.ts';
 
@@ -32,14 +34,15 @@ export async function buildContext(
   key: SessionKey,
   options: ContextOptions = {},
 ): Promise<ContextRequest> {
+  const view = readView(options);
   const session = await parts.sessions.open(key);
   if (session === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
   const stored = await readAll((cursor) =>
     parts.sessions.read(key, { limit: pageSize, ...(cursor ? { cursor } : {}) }),
   );
-  const asked = options.question === undefined ? [] : [questionEvent(options.question, session, parts.now())];
+  const asked =
+    options.question === undefined ? [] : [questionEvent(options.question, session, { view, now: parts.now() })];
   const events = [...stored, ...asked];
-  const view = viewOf(options);
   const assembly = assemble(events, view);
   const memories = await recallFor(parts.memory, session, {
     events,
@@ -63,23 +66,19 @@ export async function readAll<T>(readPage: (cursor: string | undefined) => Promi
   }
 }
 
-function viewOf(options: ContextOptions): View {
-  return {
-    agentName: options.agentName ?? 'assistant',
-    history: options.history ?? 'full',
-    provider: options.provider ?? 'gemini',
-    ...(options.branch === undefined ? {} : { branch: options.branch }),
-    ...(options.isolationScope === undefined ? {} : { isolationScope: options.isolationScope }),
-  };
-}
-
 /** A question that nobody has appended yet, in the place that it would get. */
-function questionEvent(question: string, session: SessionInfo, now: number): Event {
-  const { draft } = prepareEvent({ author: 'user', content: question }, 'question');
+function questionEvent(
+  question: string,
+  session: SessionInfo,
+  { view, now }: { readonly view: View; readonly now: number },
+): Event {
+  const { isolationScope } = view;
+  const sealed = isolationScope === undefined ? {} : { isolationScope };
+  const { draft } = prepareEvent({ author: 'user', content: question, ...sealed }, 'question');
   const placed = {
     seq: session.version + 1,
-    id: 'question',
-    invocationId: 'question',
+    id: uuidV7(now),
+    invocationId: uuidV7(now),
     origin: 'user',
     recordedAt: toInstant(now),
   } as const;
@@ -109,6 +108,6 @@ async function recallFor(
   const { appName, userId, sessionId } = session.key;
   const scope = { appName, userId, ...(session.projectId === undefined ? {} : { projectId: session.projectId }) };
   const limits = recall === true ? {} : recall;
-  const { memories } = await memory.search({ scope, query, filter: { notSessions: [sessionId] }, ...limits });
+  const { memories } = await memory.search({ ...limits, scope, query, filter: { notSessions: [sessionId] } });
   return memories;
 }

@@ -1,21 +1,39 @@
-import type { EraseReceipt } from '../events/index.ts';
-import { readAll } from './build-context.ts';
+import { isPalimpsestError } from '../errors/index.ts';
+import type { EraseReceipt, Instant, SessionKey } from '../events/index.ts';
 import type { IngestParts } from './ingest-log.ts';
+
+/** What erasing a user takes. */
+export interface EraseParts extends IngestParts {
+  readonly now: () => Instant;
+}
 
 /** Removes everything of a user: sessions with what was learnt from them, memories given directly, state, artifacts. */
 export async function eraseUser(
-  parts: IngestParts,
+  parts: EraseParts,
   user: { readonly appName: string; readonly userId: string },
 ): Promise<EraseReceipt> {
   const receipts: EraseReceipt[] = [];
-  const sessions = await readAll((cursor) =>
-    parts.sessions.list({ ...user, limit: 1000, ...(cursor ? { cursor } : {}) }),
-  );
-  for (const { key } of sessions) receipts.push(await parts.sessions.delete(key));
+  for (;;) {
+    // Expired sessions are listed no more but are there until they are swept.
+    await parts.sessions.sweepExpired(parts.now());
+    const { items } = await parts.sessions.list({ ...user, limit: 1000 });
+    if (items.length === 0) break;
+    for (const { key } of items) receipts.push(...(await eraseIfThere(parts, key)));
+  }
   const memories = await parts.memory.delete(user, { all: true });
   receipts.push(await parts.sessions.deleteUserData(user));
   const total = addReceipts(receipts);
   return Object.freeze({ ...total, memories: total.memories + memories });
+}
+
+/** A session that somebody else has deleted meanwhile, or that has expired, stops nothing. */
+async function eraseIfThere(parts: EraseParts, key: SessionKey): Promise<readonly EraseReceipt[]> {
+  try {
+    return [await parts.sessions.delete(key)];
+  } catch (error) {
+    if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) return [];
+    throw error;
+  }
 }
 
 function addReceipts(receipts: readonly EraseReceipt[]): EraseReceipt {

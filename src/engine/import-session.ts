@@ -1,6 +1,8 @@
-import type { EventInput, SessionKey } from '../events/index.ts';
+import { PalimpsestError } from '../errors/index.ts';
+import { type EventInput, isPlainObject, type SessionKey } from '../events/index.ts';
 import type { SessionService } from '../sessions/index.ts';
 import { readAll } from './build-context.ts';
+import { openOrCreate } from './open-or-create.ts';
 import type { ImportResult, ImportSession } from './palimpsest.ts';
 
 const batchSize = 500;
@@ -15,22 +17,28 @@ export async function importSession(
   session: ImportSession,
   from: string,
 ): Promise<ImportResult> {
+  const events = readEventList(session);
   const { projectId, metadata, timeZone } = session;
-  const isNew = (await sessions.open(key)) === undefined;
-  if (isNew) {
-    await sessions.create({
-      ...key,
-      ...(projectId === undefined ? {} : { projectId }),
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(timeZone === undefined ? {} : { timeZone }),
-    });
-  }
-  const stored = isNew ? new Set<string>() : await storedIds(sessions, key);
-  const known = session.events.filter(({ id }) => id !== undefined && stored.has(id));
-  const fresh = session.events.filter(({ id }) => id === undefined || !stored.has(id));
+  await openOrCreate(sessions, {
+    ...key,
+    ...(projectId === undefined ? {} : { projectId }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+  const stored = await storedIds(sessions, key);
+  const known = events.filter(({ id }) => id !== undefined && stored.has(id));
+  const fresh = events.filter(({ id }) => id === undefined || !stored.has(id));
   await appendBatches(sessions, key, known, from);
   await appendBatches(sessions, key, fresh, from);
   return { sessions: 1, added: fresh.length, unchanged: known.length };
+}
+
+function readEventList({ events }: ImportSession): readonly EventInput[] {
+  const fail = (field: string, reason: string) => new PalimpsestError('INVALID_EVENT', { field, reason });
+  if (!Array.isArray(events)) throw fail('events', 'must be a list of events');
+  const odd = events.findIndex((event: unknown) => !isPlainObject(event));
+  if (odd !== -1) throw fail(`events[${odd}]`, 'must be an object');
+  return events;
 }
 
 async function appendBatches(

@@ -5,6 +5,7 @@ import {
   type Instant,
   parseId,
   parseInstant,
+  parseSessionKey,
   type SessionKey,
   toInstant,
   toMillis,
@@ -106,7 +107,14 @@ class OpenedPalimpsest implements Palimpsest {
         sessions: this.sessions,
         memory: this.memory,
         learn: (key) => this.#learnInBackground(key),
-        eraseUser: (id) => eraseUser(this, { appName: this.appName, userId: id }),
+        eraseUser: (id) =>
+          eraseUser(
+            { sessions: this.sessions, memory: this.memory, now: () => toInstant(this.#clock.now()) },
+            {
+              appName: this.appName,
+              userId: id,
+            },
+          ),
       },
       { userId },
     );
@@ -117,8 +125,8 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   async import(session: ImportSession, options: { readonly from: string }): Promise<ImportResult> {
-    const key = { appName: this.appName, userId: session.userId, sessionId: session.sessionId };
-    const result = await importSession(this.sessions, key, session, parseId(options.from, 'from'));
+    const key = parseSessionKey({ appName: this.appName, userId: session?.userId, sessionId: session?.sessionId });
+    const result = await importSession(this.sessions, key, session, parseId(options?.from, 'from'));
     this.#learnInBackground(key);
     return result;
   }

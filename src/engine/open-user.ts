@@ -1,7 +1,8 @@
-import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
-import { type Page, parseId, type SessionKey } from '../events/index.ts';
+import { PalimpsestError } from '../errors/index.ts';
+import { type Page, parseId } from '../events/index.ts';
 import type { MemoryEntry, SearchResponse } from '../memory/service/index.ts';
-import type { CreateSession, Session, SessionInfo, SessionService } from '../sessions/index.ts';
+import type { SessionInfo } from '../sessions/index.ts';
+import { openOrCreate } from './open-or-create.ts';
 import type { RecallOptions, User } from './palimpsest.ts';
 import { SessionHandle, type UserParts } from './session-handle.ts';
 
@@ -22,7 +23,7 @@ export function createUser(parts: UserParts, who: Who): User {
     project: (projectId) => createUser(parts, { userId, projectId }),
     session: async (sessionId, options) =>
       new SessionHandle(parts, await openOrCreate(sessions, { ...options, ...scope, sessionId })),
-    sessions: (options): Promise<Page<SessionInfo>> => sessions.list({ ...scope, ...options }),
+    sessions: (options): Promise<Page<SessionInfo>> => sessions.list({ ...options, ...scope }),
     remember: async (text, options): Promise<MemoryEntry> => {
       const [entry] = await memory.add(scope, [{ text, ...(options?.labels ? { labels: options.labels } : {}) }]);
       if (entry === undefined)
@@ -30,23 +31,9 @@ export function createUser(parts: UserParts, who: Who): User {
       return entry;
     },
     recall: (query: string, options?: RecallOptions): Promise<SearchResponse> =>
-      memory.search({ scope, query, ...options }),
+      memory.search({ ...options, scope, query }),
     memories: (options): Promise<Page<MemoryEntry>> => memory.list(scope, options),
     forget: (selector): Promise<number> => memory.delete(scope, selector),
     erase: () => parts.eraseUser(userId),
   };
-}
-
-async function openOrCreate(sessions: SessionService, wanted: CreateSession & SessionKey): Promise<Session> {
-  const { appName, userId, sessionId } = wanted;
-  const key = { appName, userId, sessionId };
-  for (;;) {
-    const open = await sessions.open(key);
-    if (open) return open;
-    try {
-      return await sessions.create(wanted);
-    } catch (error) {
-      if (!isPalimpsestError(error, 'SESSION_EXISTS')) throw error;
-    }
-  }
 }

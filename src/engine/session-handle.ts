@@ -48,8 +48,8 @@ export class SessionHandle implements OpenSession {
 
   async append(events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult> {
     const result = await this.#parts.sessions.append(this.key, events, options);
-    await this.#refresh();
-    if (result.events.some(closesInvocation)) this.#parts.learn(this.key);
+    await this.#refresh(result.version);
+    if (result.events.some(isWorthLearning)) this.#parts.learn(this.key);
     return result;
   }
 
@@ -78,16 +78,19 @@ export class SessionHandle implements OpenSession {
   }
 
   async #afterwards(event: Event): Promise<Event> {
-    await this.#refresh();
+    await this.#refresh(event.seq);
     this.#parts.learn(this.key);
     return event;
   }
 
-  async #refresh(): Promise<void> {
-    this.#session = (await this.#parts.sessions.open(this.key)) ?? this.#session;
+  /** What others have appended since is not seen through this handle, so its version stays at its own call's. */
+  async #refresh(version: number): Promise<void> {
+    const now = await this.#parts.sessions.open(this.key);
+    if (now !== undefined) this.#session = Object.freeze({ ...now, version });
   }
 }
 
-function closesInvocation(event: Event): boolean {
-  return isFinal(event) || event.actions.sessionEnd === true;
+/** True for what ends an invocation or a session, and for a rewind, which makes memory take things back. */
+function isWorthLearning(event: Event): boolean {
+  return isFinal(event) || event.actions.sessionEnd === true || event.actions.rewind !== undefined;
 }

@@ -7,13 +7,9 @@ const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d
 const firstMillis = Date.parse('0000-01-01T00:00:00.000Z');
 const lastMillis = Date.parse('9999-12-31T23:59:59.999Z');
 
-let newest = { millis: Number.NaN, instant: '' };
-
 /** The instant of a number of milliseconds since 1970. */
 export function toInstant(millis: number): Instant {
-  // Events come in bursts: the same millisecond is asked for again and again.
-  if (newest.millis !== millis) newest = { millis, instant: new Date(millis).toISOString() };
-  return newest.instant;
+  return new Date(millis).toISOString();
 }
 
 /** Milliseconds since 1970 of an instant. */

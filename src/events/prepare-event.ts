@@ -71,7 +71,8 @@ export function prepareEvent(input: EventInput, field: string): PreparedEvent {
 
 /** The event that a draft becomes in its place. */
 export function placeEvent(draft: EventDraft, placed: Placed): Event {
-  const { seq, id, invocationId, origin, recordedAt, tokens } = placed;
+  const { seq, id, invocationId, origin, recordedAt } = placed;
+  const tokens = placed.tokens && Object.freeze(placed.tokens);
   const { author, actions, content, timestamp = recordedAt } = draft;
   const always = { seq, id, invocationId, author, origin, timestamp, recordedAt, actions };
   // Written out, so that the usual event is one small object of one shape.

@@ -45,11 +45,13 @@ function readFields(
   return Object.freeze(copy);
 }
 
+/** Reads a text; lone surrogates in it are replaced. */
 export const readText: FieldReader = (value, path, report) => {
   if (typeof value !== 'string') throw invalid(path, 'must be a text');
   return copyText(value, report);
 };
 
+/** Reads true or false. */
 export const readBoolean: FieldReader = (value, path) => {
   if (typeof value !== 'boolean') throw invalid(path, 'must be true or false');
   return value;

@@ -2,7 +2,7 @@
  * One SQLite file as session and memory store: driver (which package opens it), sqlite-file (transactions, migrations),
  * and a store for each port.
  */
-export type { DriverName } from './driver.ts';
+export { type Connection, type Driver, type DriverName, loadDriver, type Statement } from './driver.ts';
 export { openSqlite, type SqliteStores } from './open-sqlite.ts';
 export { SqliteFile, type SqliteFileOptions } from './sqlite-file.ts';
 export { createSqliteMemoryStore } from './sqlite-memory-store.ts';

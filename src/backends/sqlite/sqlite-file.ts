@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPalimpsestError, PalimpsestError } from '../../errors/index.ts';
@@ -99,11 +99,24 @@ export class SqliteFile {
     }
   }
 
-  /** Writes a consistent, compact copy to a file that must not exist yet. Readers and writers go on meanwhile. */
+  /**
+   * Writes a consistent, compact copy to a file that must not exist yet. Readers and writers go on meanwhile. A copy
+   * that fails leaves no file. Throws FILE_EXISTS, FILE_NOT_FOUND for a folder, STORE_FULL or STORE_FAILED of the copy.
+   */
   backup(to: string): void {
-    if (existsSync(to)) throw new PalimpsestError('FILE_EXISTS', { file: to });
-    refuseBadPath(to, false);
-    this.#guard(() => this.#statement('VACUUM INTO ?').run(to));
+    const copy = reserve(to);
+    try {
+      this.#statement('VACUUM INTO ?').run(to);
+      fsyncSync(copy);
+    } catch (error) {
+      rmSync(to, { force: true });
+      const ofOriginal = translate(error, this.file, blockingWaitMs);
+      throw isPalimpsestError(ofOriginal, 'STORE_FULL') || isPalimpsestError(ofOriginal, 'STORE_FAILED')
+        ? translate(error, to)
+        : ofOriginal;
+    } finally {
+      closeSync(copy);
+    }
   }
 
   /** What SQLite's own check finds wrong, at most 20 lines; nothing for a sound file. */
@@ -235,6 +248,21 @@ function refuseBadPath(file: string, mustExist: boolean): void {
     if (!existsSync(dirname(file))) throw new PalimpsestError('FILE_NOT_FOUND', { file: dirname(file) });
   } else if (!statSync(file).isFile()) {
     throw new PalimpsestError('NOT_A_STORE', { file, reason: 'is no ordinary file' });
+  }
+}
+
+/** Makes an empty file, so that of two copies to one name only one is written. */
+function reserve(file: string): number {
+  if (existsSync(file)) throw new PalimpsestError('FILE_EXISTS', { file });
+  refuseBadPath(file, false);
+  try {
+    return openSync(file, 'wx');
+  } catch (cause) {
+    const taken = existsSync(file);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw taken
+      ? new PalimpsestError('FILE_EXISTS', { file }, { cause })
+      : new PalimpsestError('STORE_FAILED', { file, reason }, { cause });
   }
 }
 

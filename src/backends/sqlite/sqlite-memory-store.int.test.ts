@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMemoryService } from '../../memory/service/index.ts';
-import { eventAt, memoryLaws } from '../../memory/service/memory-laws.ts';
+import { eventAt } from '../../testing/index.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
 
@@ -26,10 +26,6 @@ beforeEach(() => {
 afterEach(() => {
   for (const file of files) file.close();
   rmSync(folder, { recursive: true });
-});
-
-test.each(memoryLaws)('$id: $law', async ({ check }) => {
-  await check({ memory: serviceOn(await open()), second: serviceOn(await open()) });
 });
 
 test('what was erased is in no table and in no file', async () => {

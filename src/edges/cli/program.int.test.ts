@@ -196,7 +196,7 @@ describe('one file, from import to erasure', () => {
 
 test('rewound and summarised events are marked', async () => {
   const palimpsest = await openPalimpsest({ file: join(directory, 'marks.db'), appName: 'default' });
-  const session = await palimpsest.user('ada').session('marked');
+  const session = await palimpsest.user('u1').session('marked');
   await session.append([
     { author: 'user', content: 'one', invocationId: 'i1' },
     { author: 'assistant', content: 'two', invocationId: 'i1' },

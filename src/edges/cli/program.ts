@@ -22,9 +22,9 @@ Examples:
   $ palimpsest sessions
   $ palimpsest show 6f2a --context           what the next request would be
   $ palimpsest search "temperature unit"
-  $ palimpsest ask "以后用摄氏度还是华氏度？" --user ada
+  $ palimpsest ask "以后用摄氏度还是华氏度？" --user u1
   $ palimpsest doctor palimpsest.db
-  $ palimpsest erase --user ada --yes
+  $ palimpsest erase --user u1 --yes
 
 The file is ./palimpsest.db unless --file or PALIMPSEST_FILE names another.`;
 

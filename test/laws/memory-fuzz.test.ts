@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPalimpsestError } from '../../errors/index.ts';
-import type { SeqRange } from '../../events/index.ts';
-import { createInMemoryMemoryStore, createMemoryService, type MemoryService } from '../../memory/service/index.ts';
-import { eventAt } from '../../memory/service/memory-laws.ts';
-import { SqliteFile } from './sqlite-file.ts';
-import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
+import { createSqliteMemoryStore, SqliteFile } from '../../src/backends/sqlite/index.ts';
+import {
+  createInMemoryMemoryStore,
+  createMemoryService,
+  isPalimpsestError,
+  type MemoryService,
+  type SeqRange,
+} from '../../src/index.ts';
+import { eventAt } from '../../src/testing/index.ts';
 
 const clock = { now: () => 1_770_000_000_000 };
 const words = ['tea', 'coffee', 'likes', 'weather', 'sunny', 'the', 'plans', '喝茶', '天气', '图', '温度单位', 'Ａ𠮷'];

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Event, SeqRange } from '../../events/index.ts';
-import { createMemoryService } from './create-memory-service.ts';
-import { createInMemoryMemoryStore } from './in-memory-store.ts';
-import { eventAt } from './memory-laws.ts';
+import { createInMemoryMemoryStore, createMemoryService, type Event, type SeqRange } from '../../src/index.ts';
+import { eventAt } from '../../src/testing/index.ts';
 
 const user = { appName: 'app', userId: 'u' };
 const source = { ...user, sessionId: 's', incarnation: 'i' };

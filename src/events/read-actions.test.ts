@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { PalimpsestError } from '../errors/index.ts';
+import { isBookkeeping, isPassive, noActions } from './event.ts';
+import { readActions } from './read-actions.ts';
+
+const read = (value: unknown) => readActions(value, 'actions', { replacedSurrogates: 0, size: 0 });
+
+function refusal(value: unknown): unknown {
+  try {
+    read(value);
+  } catch (error) {
+    return error instanceof PalimpsestError ? [error.code, error.details] : error;
+  }
+  return 'accepted';
+}
+
+const prose = { role: 'model', parts: [{ text: '他们谈了天气。' }] };
+const compaction = { covers: [[1, 2]], content: prose, trigger: 'window', sourceHash: 'h' };
+
+describe('readActions', () => {
+  it.each([
+    { stateDelta: { a: null, 'app:b': [1], 'user:c': { d: '中' } } },
+    { stateRemoved: ['a', 'user:b'] },
+    { artifactDelta: { 'a.txt': 0 } },
+    { transferToAgent: 'b', escalate: true, skipSummarization: false, endOfAgent: true },
+    { agentState: {} },
+    { sessionEnd: true },
+    { requestedToolConfirmations: { c: { hint: 'sure?' } }, requestedAuthConfigs: { d: {} } },
+    { compaction },
+    { compaction: { ...compaction, branch: 'a', isolationScope: 's', supersedes: [3] } },
+    { compaction: { ...compaction, summarizer: { model: 'm', usage: { inputTokens: 1 } } } },
+    { rewind: { beforeInvocationId: 'i', fromSeq: 3, shared: true } },
+    { pin: { seqs: [1, 3] }, unpin: { seqs: [2] } },
+    { trim: { seqs: [1], keepChars: 0 } },
+  ])('keeps %j', (actions) => {
+    const copy = read(actions);
+    expect(copy).toEqual(actions);
+    expect(copy).not.toBe(actions);
+    expect(Object.isFrozen(copy)).toBe(true);
+  });
+
+  it('drops temp: keys, and is the shared empty object when nothing is left', () => {
+    expect(read({ stateDelta: { 'temp:a': 1, b: 2 }, stateRemoved: ['temp:c', 'd'] })).toEqual({
+      stateDelta: { b: 2 },
+      stateRemoved: ['d'],
+    });
+    expect(read({ stateDelta: { 'temp:a': new Date() }, stateRemoved: ['temp:b'] })).toBe(noActions);
+    expect(read({ stateDelta: {}, escalate: undefined })).toBe(noActions);
+    expect(read(undefined)).toBe(noActions);
+  });
+
+  it('gives user keys a map without a prototype', () => {
+    const { stateDelta } = read(JSON.parse('{"stateDelta": {"__proto__": 1, "a": 2}}'));
+    expect(Object.getPrototypeOf(stateDelta)).toBeNull();
+    expect(Object.entries(stateDelta ?? {})).toEqual([
+      ['__proto__', 1],
+      ['a', 2],
+    ]);
+  });
+
+  it('makes a summary the model’s, and joins nothing that its writer did not join', () => {
+    expect(read({ compaction: { ...compaction, content: 'Prose.' } }).compaction?.content.role).toBe('model');
+    const byUser = { ...compaction, content: { ...prose, role: 'user' } };
+    expect(read({ compaction: byUser }).compaction?.content.role).toBe('model');
+    expect(read({ rewind: { beforeInvocationId: 'i' } }).rewind).toEqual({ beforeInvocationId: 'i', fromSeq: 0 });
+  });
+
+  it.each<[string, unknown]>([
+    ['', []],
+    ['.stateDeltas', { stateDeltas: {} }],
+    ['.stateDelta', { stateDelta: [] }],
+    ['.stateDelta', { stateDelta: { '': 1 } }],
+    ['.stateDelta', { stateDelta: { 'app:': 1 } }],
+    ['.stateDelta.k', { stateDelta: { k: undefined } }],
+    ['.stateRemoved', { stateRemoved: 'k' }],
+    ['.stateRemoved[0]', { stateRemoved: [1] }],
+    ['.stateRemoved', { stateRemoved: ['user:'] }],
+    ['.stateRemoved', { stateDelta: { k: 1 }, stateRemoved: ['k'] }],
+    ['.artifactDelta.a', { artifactDelta: { a: 0.5 } }],
+    ['.transferToAgent', { transferToAgent: 1 }],
+    ['.escalate', { escalate: 1 }],
+    ['.sessionEnd', { sessionEnd: false }],
+    ['.compaction', { compaction: 1 }],
+    ['.compaction.content', { compaction: { ...compaction, content: { parts: [] } } }],
+    ['.compaction.content', { compaction: { ...compaction, content: '  ' } }],
+    [
+      '.compaction.content',
+      { compaction: { ...compaction, content: { parts: [{ text: 'x' }, { functionCall: { name: 'f' } }] } } },
+    ],
+    ['.compaction.covers', { compaction: { ...compaction, covers: [] } }],
+    [
+      '.compaction.covers',
+      {
+        compaction: {
+          ...compaction,
+          covers: [
+            [3, 4],
+            [1, 2],
+          ],
+        },
+      },
+    ],
+    [
+      '.compaction.covers',
+      {
+        compaction: {
+          ...compaction,
+          covers: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      },
+    ],
+    [
+      '.compaction.covers',
+      {
+        compaction: {
+          ...compaction,
+          covers: [
+            [1, 3],
+            [3, 4],
+          ],
+        },
+      },
+    ],
+    ['.compaction.covers[0]', { compaction: { ...compaction, covers: [[2, 1]] } }],
+    ['.compaction.covers[0]', { compaction: { ...compaction, covers: [1] } }],
+    ['.compaction.covers[0][0]', { compaction: { ...compaction, covers: [[0, 1]] } }],
+    ['.compaction.covers[0][1]', { compaction: { ...compaction, covers: [[1, 1.5]] } }],
+    ['.compaction.supersedes', { compaction: { ...compaction, supersedes: [] } }],
+    ['.compaction.summarizer', { compaction: { ...compaction, summarizer: 'm' } }],
+    [
+      '.compaction.summarizer.usage.tokens',
+      { compaction: { ...compaction, summarizer: { model: 'm', usage: { tokens: 1 } } } },
+    ],
+    ['.rewind.beforeInvocationId', { rewind: {} }],
+    ['.rewind.shared', { rewind: { beforeInvocationId: 'i', shared: false } }],
+    ['.pin', { pin: [1] }],
+    ['.pin.seqs', { pin: { seqs: [] } }],
+    ['.pin.seqs[1]', { pin: { seqs: [1, -1] } }],
+    ['.trim.keepChars', { trim: { seqs: [1] } }],
+  ])('refuses bad actions%s', (field, value) => {
+    expect(refusal(value)).toMatchObject(['INVALID_EVENT', { field: `actions${field}` }]);
+  });
+
+  it('refuses state that is not JSON, naming the key', () => {
+    expect(refusal({ stateDelta: { a: { b: 1n } } })).toMatchObject(['NOT_JSON', { path: 'actions.stateDelta.a.b' }]);
+  });
+});
+
+describe('bookkeeping', () => {
+  const event = (actions: unknown) => ({ author: 'system', actions: read(actions) });
+
+  it.each([
+    { compaction },
+    { rewind: { beforeInvocationId: 'i', fromSeq: 1 } },
+    { pin: { seqs: [1] } },
+    { unpin: { seqs: [1] } },
+    { trim: { seqs: [1], keepChars: 1 } },
+    { sessionEnd: true },
+  ])('is %j, and passive unless it rewinds', (actions) => {
+    expect(isBookkeeping(event(actions))).toBe(true);
+    expect(isPassive(event(actions))).toBe(!('rewind' in actions));
+  });
+
+  it.each([{}, { stateDelta: { a: 1 } }, { escalate: true }])('is not %j', (actions) => {
+    expect(isBookkeeping(event(actions))).toBe(false);
+    expect(isPassive(event(actions))).toBe(false);
+  });
+});

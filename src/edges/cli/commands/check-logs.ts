@@ -18,7 +18,13 @@ export async function checkLogs(copy: {
   let sessions = 0;
   let events = 0;
   for (const appName of copy.apps) {
-    const palimpsest = await openPalimpsest({ file: copy.file, appName, mustExist: true });
+    const palimpsest = await openPalimpsest({
+      file: copy.file,
+      appName,
+      mustExist: true,
+      ingest: 'never',
+      sweepSeconds: 0,
+    });
     try {
       for await (const info of listSessions(palimpsest)) {
         sessions += 1;

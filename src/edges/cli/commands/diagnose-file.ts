@@ -6,6 +6,7 @@ import { isPalimpsestError } from '../../../errors/index.ts';
 import { bytesText, countText, printable } from '../display/index.ts';
 import { exitCodes } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
+import { checkLaws } from './check-laws.ts';
 import { checkLogs } from './check-logs.ts';
 
 /** What one check of the doctor found out. */
@@ -22,7 +23,7 @@ export type ScratchCheck = (copy: {
   readonly apps: readonly string[];
 }) => Promise<DoctorFinding>;
 
-const scratchChecks: readonly ScratchCheck[] = [checkLogs];
+const scratchChecks: readonly ScratchCheck[] = [checkLogs, checkLaws];
 
 /** Checks a file without changing it: what could change something is tried on a scratch copy, removed afterwards. */
 export async function diagnoseFile(terminal: Terminal, named: string | undefined): Promise<number> {

@@ -289,4 +289,3 @@ function summaryOf(last: number) {
 function codeOf(error: unknown): string {
   return isPalimpsestError(error) ? error.code : String(error);
 }
-

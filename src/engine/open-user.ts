@@ -20,7 +20,7 @@ export function createUser(parts: UserParts, who: Who): User {
   return {
     userId,
     ...project,
-    project: (projectId) => createUser(parts, { userId, projectId }),
+    project: (projectId) => createUser(parts, { userId, projectId: parseId(projectId, 'projectId') }),
     session: async (sessionId, options) =>
       new SessionHandle(parts, await openOrCreate(sessions, { ...options, ...scope, sessionId })),
     sessions: (options): Promise<Page<SessionInfo>> => sessions.list({ ...options, ...scope }),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
 
@@ -39,7 +39,7 @@ const roots = ['src', 'test', 'scripts', 'bench', 'examples'];
 /** Parses every TypeScript file of the project, fixtures and installed packages left out. */
 export function readSourceTree(projectRoot: string): SourceTree {
   const files: Record<string, string> = {};
-  for (const root of roots) {
+  for (const root of roots.filter((name) => existsSync(join(projectRoot, name)))) {
     for (const entry of readdirSync(join(projectRoot, root), { recursive: true, withFileTypes: true })) {
       const path = posix.join(entry.parentPath.slice(projectRoot.length + 1), entry.name);
       if (!entry.isFile() || !/\.[cm]?tsx?$/.test(entry.name) || /(^|\/)(node_modules|fixtures)\//.test(path)) continue;

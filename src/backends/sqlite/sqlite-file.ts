@@ -183,9 +183,10 @@ export class SqliteFile {
   }
 
   #schemaVersion(): number {
-    const version = Number(this.get('PRAGMA user_version')?.user_version);
-    const owner = Number(this.get('PRAGMA application_id')?.application_id);
-    const tables = Number(this.get('SELECT count(*) AS n FROM sqlite_master')?.n);
+    // One statement, hence one picture, even while another process makes the schema.
+    const row = this.get(`SELECT user_version AS version, application_id AS owner,
+      (SELECT count(*) FROM sqlite_master) AS tables FROM pragma_user_version, pragma_application_id`);
+    const [version, owner, tables] = [Number(row?.version), Number(row?.owner), Number(row?.tables)];
     const foreign = owner === applicationId ? version === 0 : owner !== 0 || version !== 0 || tables > 0;
     if (foreign)
       throw new PalimpsestError('NOT_A_STORE', { file: this.file, reason: 'is a database of another program' });

@@ -115,7 +115,7 @@ describe('scopes', () => {
     await victim.session('s1');
     const user = palimpsest.user('u1');
     const scope = { appName: 'default', userId: 'victim' };
-    const body = { ...scope, scope, query: 'secret' };
+    const body: object = { ...scope, scope, query: 'secret' };
     expect((await user.recall('secret', body)).memories).toEqual([]);
     expect((await user.sessions(body)).items).toEqual([]);
     expect((await user.memories(body)).items).toEqual([]);

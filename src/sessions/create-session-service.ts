@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../errors/index.ts';
+import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import {
   type ArtifactStore,
   type Clock,
@@ -15,13 +15,14 @@ import {
   type SessionKey,
   toMillis,
 } from '../events/index.ts';
-import { decodeCursor, encodeCursor, systemClock } from '../internal/index.ts';
+import { encodeCursor, systemClock } from '../internal/index.ts';
 import { commitLoop, requireHead } from './commit-loop.ts';
 import { createSession } from './create-session.ts';
-import { eraseSession, eraseUserData, eraseWithForks } from './erase-session.ts';
+import { eraseLife, eraseSession, eraseUserData } from './erase-session.ts';
 import { forkSession } from './fork-session.ts';
 import { HeadCache } from './head-cache.ts';
 import { KeyLock } from './key-lock.ts';
+import { parseLease, parseListCursor, parseOptions, requireObject } from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
 import { parseLimit, readEffectiveEvents, readEvents } from './read-events.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
@@ -64,38 +65,51 @@ const sweepBatch = 100;
 
 /** Makes the service that keeps all rules about sessions, over a store that keeps none. */
 export function createSessionService(options: SessionServiceOptions): SessionService {
-  return new StoredSessions({
-    store: options.store,
-    clock: options.clock ?? systemClock,
-    countTokens: options.countTokens ?? estimateTokens,
-    merges: Object.freeze({ ...options.merges }),
-    heads: new HeadCache(),
-    locks: new KeyLock(),
-    beforeAppend: options.beforeAppend,
-    beforeErase: options.beforeErase,
-  });
+  return new StoredSessions(options);
 }
 
 class StoredSessions implements SessionService {
   readonly artifacts: ArtifactStore;
   readonly #parts: SessionParts;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    this.artifacts = createSessionArtifacts(parts);
+  #closed = false;
+
+  constructor(options: SessionServiceOptions) {
+    const openStore = () => this.#openStore(options.store);
+    this.#parts = {
+      get store() {
+        return openStore();
+      },
+      clock: options.clock ?? systemClock,
+      countTokens: options.countTokens ?? estimateTokens,
+      merges: Object.freeze({ ...options.merges }),
+      heads: new HeadCache(),
+      locks: new KeyLock(),
+      beforeAppend: options.beforeAppend,
+      beforeErase: options.beforeErase,
+    };
+    this.artifacts = createSessionArtifacts(this.#parts);
   }
 
   async create(input: CreateSession): Promise<Session> {
-    return this.#session(await createSession(this.#parts, input));
+    return this.#session(await createSession(this.#parts, requireObject(input, 'input')));
   }
 
   async open(key: SessionKey): Promise<Session | undefined> {
-    const head = await this.#parts.store.head(parseSessionKey(key));
-    return head === undefined || hasExpired(head, this.#parts.clock.now()) ? undefined : this.#session(head);
+    const checked = parseSessionKey(key);
+    for (let head = await this.#parts.store.head(checked); ; ) {
+      if (head === undefined || hasExpired(head, this.#parts.clock.now())) return undefined;
+      const session = await this.#session(head);
+      const now = await this.#parts.store.head(checked);
+      // Head and state are read apart; they belong together if nothing was written in between.
+      if (now?.stamp === head.stamp && now.incarnation === head.incarnation) return session;
+      head = now;
+    }
   }
 
-  async append(key: SessionKey, events: readonly EventInput[], options: AppendOptions = {}): Promise<AppendResult> {
+  async append(key: SessionKey, events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult> {
     const checked = parseSessionKey(key);
+    const how = parseOptions(options);
     if (!Array.isArray(events))
       throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'events', reason: 'must be a list of events' });
     const ready: ReadyEvent[] = [];
@@ -116,7 +130,7 @@ class StoredSessions implements SessionService {
       this.#parts,
       checked,
       async (head) => {
-        const { commit, result } = await planAppend(this.#parts, head, ready, options);
+        const { commit, result } = await planAppend(this.#parts, head, ready, how);
         return {
           ...(commit ? { commit } : {}),
           result: { events: result, version: commit?.head.version ?? head.version, replacedSurrogates },
@@ -127,11 +141,11 @@ class StoredSessions implements SessionService {
   }
 
   async read(key: SessionKey, options?: ReadOptions): Promise<Page<Event>> {
-    return readEvents(this.#parts, parseSessionKey(key), options);
+    return readEvents(this.#parts, parseSessionKey(key), parseOptions(options));
   }
 
   async readEffective(key: SessionKey, options?: ReadOptions): Promise<Page<Event>> {
-    return readEffectiveEvents(this.#parts, parseSessionKey(key), options);
+    return readEffectiveEvents(this.#parts, parseSessionKey(key), parseOptions(options));
   }
 
   async readBookkeeping(key: SessionKey): Promise<readonly Event[]> {
@@ -141,9 +155,8 @@ class StoredSessions implements SessionService {
   }
 
   async list(options: ListOptions): Promise<Page<SessionInfo>> {
-    const limit = parseLimit(options.limit, defaultListSize);
+    const limit = parseLimit(requireObject(options, 'options').limit, defaultListSize);
     const oldestFirst = options.order === 'oldestFirst';
-    if (limit === 0) return { items: [] };
     const after = options.cursor === undefined ? undefined : parseListCursor(options.cursor);
     const listed = await this.#parts.store.list({
       by: 'active',
@@ -162,7 +175,7 @@ class StoredSessions implements SessionService {
   }
 
   async listBehind(options: { readonly appName: string; readonly limit?: number }): Promise<readonly SessionInfo[]> {
-    const appName = parseId(options.appName, 'appName');
+    const appName = parseId(options?.appName, 'appName');
     const listed = await this.#parts.store.list({
       by: 'behind',
       appName,
@@ -187,7 +200,7 @@ class StoredSessions implements SessionService {
   }
 
   async fork(key: SessionKey, options: { readonly atSeq: number; readonly sessionId?: string }): Promise<Session> {
-    return this.#session(await forkSession(this.#parts, parseSessionKey(key), options));
+    return this.#session(await forkSession(this.#parts, parseSessionKey(key), requireObject(options, 'options')));
   }
 
   async rewind(
@@ -198,7 +211,7 @@ class StoredSessions implements SessionService {
       readonly expectedVersion?: number | 'any';
     },
   ): Promise<Event> {
-    const beforeInvocationId = parseId(options.beforeInvocationId, 'beforeInvocationId');
+    const beforeInvocationId = parseId(requireObject(options, 'options').beforeInvocationId, 'beforeInvocationId');
     const rewind = { beforeInvocationId, ...(options.shared ? { shared: true as const } : {}) };
     const expected = options.expectedVersion === undefined ? {} : { expectedVersion: options.expectedVersion };
     const { events } = await this.append(key, [{ author: 'system', actions: { rewind } }], expected);
@@ -207,7 +220,7 @@ class StoredSessions implements SessionService {
 
   async end(key: SessionKey): Promise<Event> {
     const checked = parseSessionKey(key);
-    const ready = await readyEvent(this.#parts, { author: 'system', actions: { sessionEnd: true } }, 'event', checked);
+    const ready = await this.#endEvent(checked);
     const events = await commitLoop(this.#parts, checked, async (head) => {
       if (!head.ended) return planAppend(this.#parts, head, [ready], {});
       return { result: await this.#parts.store.rows({ key: checked, ranges: [[head.version, head.version]] }) };
@@ -216,7 +229,7 @@ class StoredSessions implements SessionService {
   }
 
   async stateHistory(scope: { readonly appName: string; readonly userId?: string }, key: string) {
-    const appName = parseId(scope.appName, 'appName');
+    const appName = parseId(scope?.appName, 'appName');
     const values = await this.#parts.store.states(
       scope.userId === undefined
         ? { kind: 'app', appName }
@@ -227,15 +240,15 @@ class StoredSessions implements SessionService {
   }
 
   async acquireLease(key: SessionKey, owner: string, options?: LeaseOptions): Promise<Lease> {
-    return acquireLease(this.#parts, key, owner, options);
+    return acquireLease(this.#parts, key, owner, parseOptions(options));
   }
 
-  async renewLease(lease: Lease, options: { readonly seconds?: number } = {}): Promise<Lease> {
-    return renewLease(this.#parts, lease, options.seconds);
+  async renewLease(lease: Lease, options?: { readonly seconds?: number }): Promise<Lease> {
+    return renewLease(this.#parts, parseLease(lease), parseOptions(options).seconds);
   }
 
   async releaseLease(lease: Lease): Promise<void> {
-    return releaseLease(this.#parts, lease);
+    return releaseLease(this.#parts, parseLease(lease));
   }
 
   async delete(key: SessionKey): Promise<EraseReceipt> {
@@ -244,8 +257,8 @@ class StoredSessions implements SessionService {
 
   async deleteUserData(scope: { readonly appName: string; readonly userId: string }): Promise<EraseReceipt> {
     return eraseUserData(this.#parts, {
-      appName: parseId(scope.appName, 'appName'),
-      userId: parseId(scope.userId, 'userId'),
+      appName: parseId(scope?.appName, 'appName'),
+      userId: parseId(scope?.userId, 'userId'),
     });
   }
 
@@ -255,20 +268,18 @@ class StoredSessions implements SessionService {
       const expired = await this.#parts.store.list({ by: 'expired', before, limit: sweepBatch });
       if (expired.length === 0) return swept;
       for (const { head } of expired) {
-        await eraseWithForks(this.#parts, head);
-        swept++;
+        if ((await eraseLife(this.#parts, head, { onlyIfUntouched: true })) !== 'moved') swept++;
       }
     }
   }
 
   async endIdle(options: { readonly appName: string; readonly idleSince: Instant }): Promise<readonly SessionInfo[]> {
-    const appName = parseId(options.appName, 'appName');
+    const appName = parseId(options?.appName, 'appName');
     const before = Math.floor(toMillis(parseInstant(options.idleSince, 'idleSince')) / 1000);
     const idle = await this.#parts.store.list({ by: 'idle', appName, before, limit: sweepBatch });
-    const now = this.#parts.clock.now();
-    const live = idle.filter(({ head }) => !hasExpired(head, now));
-    for (const { head } of live) await this.end(head.key);
-    return live.map(({ head }) => infoOf(head));
+    const ended: SessionInfo[] = [];
+    for (const { head } of idle) if (await this.#endIfIdle(head, before)) ended.push(infoOf(head));
+    return ended;
   }
 
   async health(): Promise<void> {
@@ -276,7 +287,34 @@ class StoredSessions implements SessionService {
   }
 
   async close(): Promise<void> {
-    return this.#parts.store.close();
+    if (this.#closed) return;
+    const { store } = this.#parts;
+    this.#closed = true;
+    await store.close();
+  }
+
+  #openStore(store: SessionStore): SessionStore {
+    if (this.#closed) throw new PalimpsestError('CLOSED', { what: 'The session service' });
+    return store;
+  }
+
+  /** What was appended or deleted since the list was read is left alone. */
+  async #endIfIdle({ key, incarnation }: SessionHead, before: number): Promise<boolean> {
+    const ready = await this.#endEvent(key);
+    try {
+      return await commitLoop(this.#parts, key, async (head) => {
+        const isIdle = head.incarnation === incarnation && !head.ended && head.updatedAt < before * 1000;
+        if (!isIdle) return { result: false };
+        return { ...(await planAppend(this.#parts, head, [ready], {})), result: true };
+      });
+    } catch (error) {
+      if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) return false;
+      throw error;
+    }
+  }
+
+  async #endEvent(key: SessionKey): Promise<ReadyEvent> {
+    return readyEvent(this.#parts, { author: 'system', actions: { sessionEnd: true } }, 'event', key);
   }
 
   async #session(head: SessionHead): Promise<Session> {
@@ -290,10 +328,4 @@ class StoredSessions implements SessionService {
 function requireEvent(event: Event | undefined, key: SessionKey): Event {
   if (event === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
   return event;
-}
-
-function parseListCursor(cursor: string): readonly [number, number] {
-  const [active, no] = decodeCursor(cursor) ?? [];
-  if (typeof active === 'number' && typeof no === 'number') return [active, no];
-  throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'cursor', reason: 'is not one that this list returned' });
 }

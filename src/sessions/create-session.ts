@@ -8,7 +8,7 @@ import {
   type SessionKey,
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
-import { eraseWithForks } from './erase-session.ts';
+import { eraseLife } from './erase-session.ts';
 import { planAppend } from './plan-append.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
 import { hasExpired, newHead } from './session-head.ts';
@@ -29,7 +29,7 @@ export async function createSession(parts: SessionParts, input: CreateSession): 
     // No session in the way: shared state moved while the first event was planned. Plan it again.
     if (standing === undefined) continue;
     if (!hasExpired(standing, now)) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
-    await eraseWithForks(parts, standing);
+    await eraseLife(parts, standing);
   }
 }
 

@@ -1,3 +1,4 @@
+import { PalimpsestError } from '../errors/index.ts';
 import {
   type EraseReceipt,
   type Event,
@@ -22,18 +23,32 @@ const ownWords = 'what users or agents repeated in their own words in other sess
  * first, so that a deletion that was cut short can be made again. Throws SESSION_NOT_FOUND.
  */
 export async function eraseSession(parts: SessionParts, key: SessionKey): Promise<EraseReceipt> {
-  return eraseWithForks(parts, await requireHead(parts, key));
+  const receipt = await eraseLife(parts, await requireHead(parts, key));
+  // Another deletion was faster; what stands under the id now is another life.
+  if (receipt === 'moved') throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
+  return receipt;
 }
 
-/** The same for a head that is known, expired or not. */
-export async function eraseWithForks(parts: SessionParts, head: SessionHead): Promise<EraseReceipt> {
+/**
+ * The same for one life of a session, expired or not; `moved` if it is gone already. With `onlyIfUntouched` a session
+ * that was appended to since its head was read stays too.
+ */
+export async function eraseLife(
+  parts: SessionParts,
+  head: SessionHead,
+  { onlyIfUntouched = false } = {},
+): Promise<EraseReceipt | 'moved'> {
+  const { key, incarnation, stamp } = head;
   const receipt = newReceipt(parts);
   const all: SeqRange[] = [[1, Math.max(1, head.version)]];
   receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
   await eraseCopies(parts, head, all, receipt);
-  addTo(receipt, await parts.store.remove({ what: 'session', key: head.key }));
-  parts.heads.delete(head.key);
-  receipt.sessions.unshift({ userId: head.key.userId, sessionId: head.key.sessionId, incarnation: head.incarnation });
+  const untouched = onlyIfUntouched ? { expectedStamp: stamp } : {};
+  const removed = await parts.store.remove({ what: 'session', key, incarnation, ...untouched });
+  parts.heads.delete(key);
+  if (removed === 'moved') return 'moved';
+  addTo(receipt, removed);
+  receipt.sessions.unshift({ userId: key.userId, sessionId: key.sessionId, incarnation });
   return freezeReceipt(receipt);
 }
 

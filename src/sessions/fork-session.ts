@@ -10,7 +10,7 @@ import {
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
 import { requireHead } from './commit-loop.ts';
-import { eraseWithForks } from './erase-session.ts';
+import { eraseLife } from './erase-session.ts';
 import { LogView } from './log-view.ts';
 import { newHead } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -67,7 +67,7 @@ export async function forkSession(parts: SessionParts, key: SessionKey, options:
 async function eraseIfSourceIsGone(parts: SessionParts, from: SessionHead, fork: SessionHead): Promise<void> {
   const source = await parts.store.head(from.key);
   if (source?.incarnation === from.incarnation) return;
-  await eraseWithForks(parts, fork);
+  await eraseLife(parts, fork);
   throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: from.key.sessionId });
 }
 

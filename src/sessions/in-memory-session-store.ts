@@ -45,6 +45,7 @@ interface Kept {
   readonly calls: Map<string, number[]>;
 }
 
+type SessionRemoval = Extract<Removal, { readonly what: 'session' }>;
 type KeptArtifact = ArtifactInfo & { readonly bytes: Uint8Array };
 
 const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
@@ -111,7 +112,7 @@ class InMemorySessionStore implements SessionStore {
   async remove(removal: Removal): Promise<Removed | 'moved'> {
     switch (removal.what) {
       case 'session':
-        return this.#removeSession(removal.key);
+        return this.#removeSession(removal);
       case 'events':
         return this.#removeEvents(removal.key, removal.ranges, removal.commit);
       case 'states': {
@@ -207,12 +208,12 @@ class InMemorySessionStore implements SessionStore {
     return (revisions?.at(-1)?.revision ?? 0) !== write.expectedRevision;
   }
 
-  #removeSession(key: SessionKey): Removed {
+  #removeSession({ key, incarnation, expectedStamp }: SessionRemoval): Removed | 'moved' {
     const kept = this.#sessions.get(nameOf(key));
-    const artifacts = this.#removeArtifacts(key, undefined);
-    if (kept === undefined) return { ...nothingRemoved, artifacts };
+    if (kept?.head.incarnation !== incarnation) return 'moved';
+    if (expectedStamp !== undefined && kept.head.stamp !== expectedStamp) return 'moved';
     this.#sessions.delete(nameOf(key));
-    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts };
+    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts: this.#removeArtifacts(key, undefined) };
   }
 
   #removeEvents(key: SessionKey, ranges: readonly SeqRange[], commit: Commit): Removed | 'moved' {

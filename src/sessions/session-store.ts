@@ -136,7 +136,13 @@ export interface ListedHead {
 
 /** What to remove. */
 export type Removal =
-  | { readonly what: 'session'; readonly key: SessionKey }
+  /** One life of a session, whatever its version; with a stamp, only as long as nothing has been appended. */
+  | {
+      readonly what: 'session';
+      readonly key: SessionKey;
+      readonly incarnation: string;
+      readonly expectedStamp?: number;
+    }
   | { readonly what: 'events'; readonly key: SessionKey; readonly ranges: readonly SeqRange[]; readonly commit: Commit }
   | { readonly what: 'states'; readonly scope: StateScope }
   | { readonly what: 'artifacts'; readonly scope: ArtifactScope; readonly name?: string };

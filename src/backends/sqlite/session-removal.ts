@@ -1,7 +1,7 @@
-import type { ArtifactScope, SessionKey } from '../../events/index.ts';
+import type { ArtifactScope } from '../../events/index.ts';
 import type { Removal, Removed } from '../../sessions/index.ts';
 import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
-import type { SessionWriter } from './session-writer.ts';
+import { Refused, type SessionWriter } from './session-writer.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** Removes what is named, inside a transaction of the file. Throws Refused if a head has moved. */
@@ -9,7 +9,7 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
   const none: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
   switch (removal.what) {
     case 'session':
-      return removeSession(file, removal.key);
+      return removeSession(file, removal);
     case 'events': {
       const session = sessionNumber(file, removal.key) ?? 0;
       const keysBefore = countState(file, session);
@@ -28,15 +28,19 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
   }
 }
 
-function removeSession(file: SqliteFile, key: SessionKey): Removed {
+function removeSession(
+  file: SqliteFile,
+  { key, incarnation, expectedStamp }: Extract<Removal, { readonly what: 'session' }>,
+): Removed {
   const session = sessionNumber(file, key);
-  const artifacts = removeArtifacts(file, key, undefined);
-  if (session === undefined) return { events: 0, stateKeys: 0, artifacts };
+  const row = file.get('SELECT incarnation, stamp FROM sessions WHERE no = ?', session ?? 0);
+  const isMeant = row?.incarnation === incarnation && (expectedStamp === undefined || row.stamp === expectedStamp);
+  if (session === undefined || !isMeant) throw new Refused('moved');
   file.run('DELETE FROM calls WHERE session = ?', session);
   const events = file.run('DELETE FROM events WHERE session = ?', session);
   const stateKeys = file.run('DELETE FROM session_state WHERE session = ?', session);
   file.run('DELETE FROM sessions WHERE no = ?', session);
-  return { events, stateKeys, artifacts };
+  return { events, stateKeys, artifacts: removeArtifacts(file, key, undefined) };
 }
 
 function removeRange(file: SqliteFile, session: number, [from, to]: readonly [number, number]): number {
@@ -44,8 +48,9 @@ function removeRange(file: SqliteFile, session: number, [from, to]: readonly [nu
   const events = file.run('DELETE FROM events WHERE session = ? AND seq BETWEEN ? AND ?', session, from, to);
   // The first event left behind may have lost the start of its run: it becomes one.
   file.run(
-    `UPDATE events SET run = json_extract(body, '$.invocationId') WHERE session = ?1
-      AND seq = (SELECT min(seq) FROM events WHERE session = ?1 AND seq > ?2)`,
+    `UPDATE events SET run = json_extract(body, '$.invocationId') WHERE session = ?
+      AND seq = (SELECT min(seq) FROM events WHERE session = ? AND seq > ?)`,
+    session,
     session,
     to,
   );

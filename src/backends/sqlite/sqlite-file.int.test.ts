@@ -207,8 +207,9 @@ describe('a damaged file', () => {
     await makeStore(file, 300);
     const { length } = readFileSync(file);
     const copy = join(folder, 'cut.db');
+    // SQLite takes a file of one byte for an empty one.
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: length - 1 }), async (size) => {
+      fc.asyncProperty(fc.integer({ min: 2, max: length - 1 }), async (size) => {
         copyFileSync(file, copy);
         truncateSync(copy, size);
         const error = await readEverything(copy).catch((thrown: unknown) => thrown);

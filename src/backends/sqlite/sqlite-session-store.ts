@@ -68,12 +68,12 @@ class SqliteSessionStore implements SessionStore {
         'SELECT key, value FROM session_state WHERE session = ? ORDER BY key',
         sessionNumber(this.#file, scope.key) ?? 0,
       );
-      return rows.map(({ key, value }) => ({ key: parseText(key), value: parseValue(value), revision: 0 }));
+      return rows.map((row) => toStateValue(this.#file, { ...row, revision: 0, incarnation: null }));
     }
     const latest = options?.history ? 'revision' : 'max(revision) AS revision';
     const order = options?.history ? 'ORDER BY key, revision' : 'GROUP BY key ORDER BY key';
     const sql = `SELECT key, value, incarnation, seq, ${latest} FROM shared_state WHERE app = ? AND user = ? ${order}`;
-    return this.#file.all(sql, ...sharedPath(scope)).map(toStateValue);
+    return this.#file.all(sql, ...sharedPath(scope)).map((row) => toStateValue(this.#file, row));
   }
 
   async list(query: ListQuery): Promise<readonly ListedHead[]> {
@@ -182,22 +182,24 @@ function allOf(terms: readonly [string, readonly SqlValue[]][]): { where: string
   return { where: terms.map(([term]) => term).join(' AND '), values: terms.flatMap(([, values]) => values) };
 }
 
-function toStateValue({ key, value, revision, incarnation, seq }: Row): StateValue {
+function toStateValue(file: SqliteFile, { key, value, revision, incarnation, seq }: Row): StateValue {
   const source = incarnation === null ? {} : { source: { incarnation: String(incarnation), seq: Number(seq) } };
+  const what = `the state key ${key}`;
   return {
-    key: parseText(key),
-    value: value === null ? undefined : parseValue(value),
+    key: String(parseStored(file, key, what)),
+    value: value === null ? undefined : parseStored(file, value, what),
     revision: Number(revision),
     ...source,
   };
 }
 
-function parseValue(value: SqlValue | undefined): JsonValue {
-  const parsed: JsonValue = JSON.parse(String(value));
-  freezeParsed(parsed);
-  return parsed;
-}
-
-function parseText(value: SqlValue | undefined): string {
-  return String(JSON.parse(String(value)));
+/** The deep-frozen value of a stored text. Throws STORE_CORRUPT naming what it was. */
+function parseStored(file: SqliteFile, text: SqlValue | undefined, what: string): JsonValue {
+  try {
+    const parsed: JsonValue = JSON.parse(String(text));
+    freezeParsed(parsed);
+    return parsed;
+  } catch (cause) {
+    throw new PalimpsestError('STORE_CORRUPT', { file: file.file, reason: `${what} is no JSON` }, { cause });
+  }
 }

@@ -56,7 +56,7 @@ export interface SessionServiceOptions {
   /** How writes to a state key meet what stands there; keys that are not named are replaced. */
   readonly merges?: StateMerges;
   readonly beforeAppend?: BeforeAppend;
-  /** Told before events are removed for good; if it throws, nothing is removed. */
+  /** Told before and after events are removed for good; if it throws before, nothing is removed. */
   readonly beforeErase?: BeforeErase;
 }
 

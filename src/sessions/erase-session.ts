@@ -48,6 +48,7 @@ export async function eraseLife(
   parts.heads.delete(key);
   if (removed === 'moved') return 'moved';
   addTo(receipt, removed);
+  receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
   receipt.sessions.unshift({ userId: key.userId, sessionId: key.sessionId, incarnation });
   return freezeReceipt(receipt);
 }
@@ -100,6 +101,7 @@ async function eraseEvents(
     const removed = await removeEvents(parts, head, ranges, log);
     if (removed === 'moved') continue;
     addTo(receipt, removed);
+    receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
     receipt.artifacts += await removeOrphanedArtifacts(parts, head.key);
     receipt.sessions.push({
       userId: head.key.userId,

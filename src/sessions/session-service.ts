@@ -170,7 +170,8 @@ export interface SessionService {
 }
 
 /**
- * Told before events are removed for good, so that what was derived from them goes first; returns how many memories
- * went. If it throws, nothing is removed.
+ * Told before events are removed for good, so that what was derived from them goes first, and once more afterwards,
+ * since a reader of the log may have gone on meanwhile. Returns how many memories went. If it throws before, nothing is
+ * removed.
  */
 export type BeforeErase = (session: SessionInfo, seqs: readonly SeqRange[] | 'all') => Promise<number>;

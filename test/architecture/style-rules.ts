@@ -131,15 +131,21 @@ function undocumented(tree: SourceTree): Violation[] {
   });
 }
 
+function isStar(statement: ts.Statement): boolean {
+  return (
+    ts.isExportDeclaration(statement) &&
+    (statement.exportClause === undefined || ts.isNamespaceExport(statement.exportClause))
+  );
+}
+
 function indexFiles(tree: SourceTree): Violation[] {
   return [...tree].flatMap(([path, source]) => {
-    if (!isProduction(path) || posix.basename(path) !== 'index.ts') return [];
+    if (!isProduction(path)) return [];
+    const isIndex = posix.basename(path) === 'index.ts';
     return source.statements.flatMap((statement) => {
-      if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier === undefined) {
-        return [violation(source, statement, 'has more in it than exports from other files')];
-      }
-      const named = statement.exportClause !== undefined && ts.isNamedExports(statement.exportClause);
-      return named ? [] : [violation(source, statement, 'exports * instead of names')];
+      if (isStar(statement)) return [violation(source, statement, 'exports * instead of names')];
+      const isExport = ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined;
+      return isIndex && !isExport ? [violation(source, statement, 'has more in it than exports from other files')] : [];
     });
   });
 }
@@ -310,10 +316,11 @@ export const styleRules: readonly Rule[] = [
   },
   {
     id: 'explicit-index',
-    sentence: 'An index.ts is a table of contents: exports by name, and nothing else.',
+    sentence: 'An index.ts is a table of contents: exports by name, and nothing else; no file exports *.',
     check: indexFiles,
     bad: {
       star: { 'src/events/index.ts': "export * from './event.ts';" },
+      'star elsewhere': { 'src/events/a.ts': "export * from './event.ts';" },
       'star as': { 'src/events/index.ts': "export * as event from './event.ts';" },
       code: { 'src/events/index.ts': 'export const a = 1;' },
     },

@@ -76,6 +76,7 @@ class KeywordMemoryService implements MemoryService {
   async list(scope: Scope, page: MemoryListOptions = {}): Promise<Page<MemoryEntry>> {
     this.#refuseClosed();
     const { owner, home } = readScope(scope);
+    if (typeof page !== 'object' || page === null) throw bad('page', 'must be an object');
     const limit = readPageLimit(page.limit);
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
     const head = await this.#store.head(owner, visiblePartitions(home));

@@ -23,11 +23,12 @@ describe('the source tree', () => {
     });
   }
 
-  it('keeps most files and functions well below the budget', ({ annotate }) => {
+  it('is measured: the 90th percentiles are printed', () => {
     const found = ninetiethPercentiles(tree);
     expect(found.file).toBeGreaterThan(0);
-    return annotate(
-      `p90 of lines: file ${found.file} (aim ${budgets.file.aim}), function ${found.function} (aim ${budgets.function.aim})`,
+    const { file, function: ofFunction } = budgets;
+    process.stdout.write(
+      `p90 of lines: file ${found.file} (aim ${file.aim}), function ${found.function} (aim ${ofFunction.aim})\n`,
     );
   });
 });

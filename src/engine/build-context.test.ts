@@ -123,6 +123,24 @@ describe('context', () => {
     );
   });
 
+  it('recalls nothing that a fork has copied, but what its origin went on to say', async () => {
+    await using palimpsest = await remembering();
+    const monday = await palimpsest.user('u1').session('monday');
+    const fork = await monday.fork({ atSeq: monday.version, sessionId: 'fork' });
+    const forkOfFork = await fork.fork({ atSeq: fork.version, sessionId: 'fork of fork' });
+    await monday.append([
+      { author: 'user', content: 'My cat likes tuna.' },
+      { author: 'assistant', content: 'Good cat.' },
+    ]);
+    await palimpsest.settled();
+    for (const { key } of [fork, forkOfFork]) {
+      const { memories } = await palimpsest.context(key, { question: 'What of my cat?' });
+      const texts = memories.map(({ text }) => text);
+      expect(texts).toContain('My cat likes tuna.');
+      expect(texts).not.toContain('My cat is called Tora.');
+    }
+  });
+
   it('recalls as much as it is told to', async () => {
     await using palimpsest = await remembering();
     const user = palimpsest.user('u1');

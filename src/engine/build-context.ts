@@ -5,6 +5,7 @@ import {
   type Event,
   isBookkeeping,
   type Page,
+  type ProvenanceRef,
   placeEvent,
   prepareEvent,
   type SessionKey,
@@ -109,5 +110,13 @@ async function recallFor(
   const scope = { appName, userId, ...(session.projectId === undefined ? {} : { projectId: session.projectId }) };
   const limits = recall === true ? {} : recall;
   const { memories } = await memory.search({ ...limits, scope, query, filter: { notSessions: [sessionId] } });
-  return memories;
+  const isCopied = copiedInto(session, events);
+  return memories.filter(({ provenance }) => !provenance.every(isCopied));
+}
+
+/** Tells of a source whether it is an event that a fork has taken over, which the model sees in the fork's own log. */
+function copiedInto({ forkedFrom }: SessionInfo, events: readonly Event[]): (source: ProvenanceRef) => boolean {
+  const last = forkedFrom?.atSeq ?? 0;
+  const copied = new Map(events.filter(({ seq }) => seq <= last).map(({ seq, id }) => [seq, id]));
+  return (source) => source.kind === 'event' && copied.get(source.seq) === source.eventId;
 }

@@ -49,7 +49,7 @@ describe('erasing a session', () => {
     const key = { appName: 'default', userId: 'u1', sessionId: 's1' };
     const receipt = await palimpsest.eraseSession(key);
     // Four events of its own and three copies; its state key and the fork's; secret.png; two turns.
-    expect(receipt).toMatchObject({ events: 7, artifacts: 1, memories: 2 });
+    expect(receipt).toMatchObject({ events: 7, stateKeys: 2, artifacts: 1, memories: 2 });
     expect(receipt.sessions.map(({ sessionId, seqs }) => [sessionId, seqs])).toEqual([
       ['s1', undefined],
       ['s2', [[1, 3]]],
@@ -74,8 +74,8 @@ describe('erasing a user', () => {
     await populate(palimpsest, 'u2');
     const others = await everything(palimpsest, 'u2');
     const receipt = await palimpsest.user('u1').erase();
-    // s1: 4 events; s2: 3 copies and 2; s3: 2. Memories: 3 × 2 turns, two statements. user:drink has two revisions.
-    expect(receipt).toMatchObject({ events: 11, memories: 8, artifacts: 2 });
+    // s1: 4 events; s2: 3 copies and 2; s3: 2. Memories: 3 × 2 turns, two statements. State: note, its copy, user:drink.
+    expect(receipt).toMatchObject({ events: 11, stateKeys: 3, memories: 8, artifacts: 2 });
     expect(new Set(receipt.sessions.map(({ sessionId }) => sessionId))).toEqual(new Set(['s1', 's2', 's3']));
     const left = await everything(palimpsest, 'u1');
     expect(left).not.toContain('secret');

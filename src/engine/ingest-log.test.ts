@@ -120,6 +120,25 @@ describe('ingestLog', () => {
     expect(await turns(memory)).toEqual([]);
   });
 
+  it('leaves nothing of a session that it reads between the forgetting and the removal', async () => {
+    const memory = createMemoryService({ store: createInMemoryMemoryStore() });
+    let isFirst = true;
+    const sessions: SessionService = createSessionService({
+      store: createInMemorySessionStore(),
+      beforeErase: async ({ incarnation }) => {
+        const forgotten = await memory.delete({ appName: 'a', userId: 'u' }, { sessionId: 's', incarnation });
+        if (isFirst) await ingestLog({ sessions, memory }, key);
+        isFirst = false;
+        return forgotten;
+      },
+    });
+    await sessions.create(key);
+    await say(sessions, 1, 3);
+    const receipt = await sessions.delete(key);
+    expect(receipt).toMatchObject({ events: 3, memories: 3 });
+    expect(await turns(memory)).toEqual([]);
+  });
+
   it('reads the new life of a session whose old one goes meanwhile', async () => {
     const { sessions, memory } = parts();
     await sessions.create(key);

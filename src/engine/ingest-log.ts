@@ -30,8 +30,8 @@ export async function ingestLog(parts: IngestParts, key: SessionKey): Promise<vo
     if (session === undefined) return;
     const source = sourceOf(session);
     const fromSeq = (await parts.memory.watermark(source)) ?? session.forkedFrom?.atSeq ?? 0;
-    if (fromSeq >= session.version) return parts.sessions.noteIngested(key, session.incarnation, fromSeq);
     try {
+      if (fromSeq >= session.version) return await parts.sessions.noteIngested(key, session.incarnation, fromSeq);
       await ingestSteps(parts, session, source, fromSeq);
     } catch (error) {
       if (!isPalimpsestError(error, 'WATERMARK_MOVED') && !isPalimpsestError(error, 'SESSION_NOT_FOUND')) throw error;

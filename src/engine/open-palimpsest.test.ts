@@ -220,6 +220,16 @@ describe('sweeping', () => {
     expect(await palimpsest.sweep()).toEqual({ expired: 0, ended: 230 });
   });
 
+  it('goes on by itself in the background', async () => {
+    const clock = new ManualClock();
+    await using palimpsest = await openPalimpsest({ clock, sweepSeconds: 0.01 });
+    const session = await palimpsest.user('u1').session('s1');
+    await session.append([question]);
+    afterSeconds(clock, 901);
+    await expect.poll(async () => (await palimpsest.sessions.open(session.key))?.ended).toBe(true);
+    await expect.poll(() => turns(palimpsest)).toEqual([question.content]);
+  });
+
   it('takes another moment than now, and refuses what is none', async () => {
     await using palimpsest = await openPalimpsest({ sweepSeconds: 0 });
     await palimpsest.user('u1').session('s1', { ttlSeconds: 3600 });

@@ -155,6 +155,7 @@ describe('bad input', () => {
     ['half a limit', (user) => user.recall('x', { limit: 1.5 }), 'limit'],
     ['a negative budget', (user) => user.recall('x', { tokenBudget: -1 }), 'tokenBudget'],
     ['a page of nothing', (user) => user.memories({ limit: 0 }), 'limit'],
+    ['null for a page of memories', (user) => user.memories(null as never), 'page'],
     ['a foreign cursor', (user) => user.memories({ cursor: 'x' }), 'cursor'],
     ['a foreign session cursor', (user) => user.sessions({ cursor: 'x' }), 'cursor'],
     ['a selector that selects nothing', (user) => user.forget({} as never), 'selector'],

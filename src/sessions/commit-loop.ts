@@ -5,6 +5,9 @@ import { hasExpired } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Commit, SessionHead } from './session-store.ts';
 
+/** Far more than writers in each other's way ever need: a store that goes on refusing is broken. */
+const mostAttempts = 10_000;
+
 /** What is to be written under a head, and what the caller gets once it is; no commit: there is nothing to write. */
 export interface Plan<T> {
   readonly commit?: Commit;
@@ -23,7 +26,8 @@ export function commitLoop<T>(
   onRefused?: () => Promise<T | undefined>,
 ): Promise<T> {
   return parts.locks.run(nameOf(key), async () => {
-    for (let known = parts.heads.get(key); ; known = undefined) {
+    let known = parts.heads.get(key);
+    for (let attempt = 0; attempt < mostAttempts; attempt++, known = undefined) {
       const head = known ?? (await requireHead(parts, key));
       try {
         const planned = hasExpired(head, parts.clock.now()) ? notFound(key) : await plan(head);
@@ -47,6 +51,10 @@ export function commitLoop<T>(
         throw error;
       }
     }
+    throw new PalimpsestError('STORE_FAILED', {
+      file: parts.store.name,
+      reason: 'it refused a commit under every head',
+    });
   });
 }
 

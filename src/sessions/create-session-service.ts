@@ -190,13 +190,13 @@ class StoredSessions implements SessionService {
     if (!Number.isSafeInteger(seq) || seq < 0) {
       throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'seq', reason: 'must be a seq: 0, 1, 2 …' });
     }
-    const head = await this.#parts.store.head(checked);
-    if (head === undefined || hasExpired(head, this.#parts.clock.now())) return;
-    await commitLoop(this.#parts, checked, (current) => {
-      if (current.incarnation !== incarnation || current.ingestedSeq >= seq) return { result: undefined };
-      const moved = { ...current, stamp: current.stamp + 1, ingestedSeq: Math.min(seq, current.version) };
-      return { commit: { expectedStamp: current.stamp, head: moved }, result: undefined };
-    });
+    await unlessGone(() =>
+      commitLoop(this.#parts, checked, (head) => {
+        if (head.incarnation !== incarnation || head.ingestedSeq >= seq) return { result: undefined };
+        const moved = { ...head, stamp: head.stamp + 1, ingestedSeq: Math.min(seq, head.version) };
+        return { commit: { expectedStamp: head.stamp, head: moved }, result: undefined };
+      }),
+    );
   }
 
   async fork(key: SessionKey, options: { readonly atSeq: number; readonly sessionId?: string }): Promise<Session> {
@@ -301,16 +301,13 @@ class StoredSessions implements SessionService {
   /** What was appended or deleted since the list was read is left alone. */
   async #endIfIdle({ key, incarnation }: SessionHead, before: number): Promise<boolean> {
     const ready = await this.#endEvent(key);
-    try {
-      return await commitLoop(this.#parts, key, async (head) => {
+    const ended = await unlessGone(() =>
+      commitLoop(this.#parts, key, async (head) => {
         const isIdle = head.incarnation === incarnation && !head.ended && head.updatedAt < before * 1000;
-        if (!isIdle) return { result: false };
-        return { ...(await planAppend(this.#parts, head, [ready], {})), result: true };
-      });
-    } catch (error) {
-      if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) return false;
-      throw error;
-    }
+        return isIdle ? { ...(await planAppend(this.#parts, head, [ready], {})), result: true } : { result: false };
+      }),
+    );
+    return ended ?? false;
   }
 
   async #endEvent(key: SessionKey): Promise<ReadyEvent> {
@@ -322,6 +319,16 @@ class StoredSessions implements SessionService {
     const values = await Promise.all(kinds.map((kind) => this.#parts.store.states(scopeOf(kind, head.key))));
     const state = mergeScopes(kinds.map((kind, index) => ({ kind, values: values[index] ?? [] })));
     return Object.freeze({ ...infoOf(head), state });
+  }
+}
+
+/** Work on a session that may be deleted meanwhile: `undefined` if it was. */
+async function unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) return undefined;
+    throw error;
   }
 }
 

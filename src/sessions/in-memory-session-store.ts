@@ -1,6 +1,5 @@
 import {
   type ArtifactInfo,
-  type ArtifactScope,
   closes,
   type Event,
   isBookkeeping,
@@ -11,11 +10,12 @@ import {
   type SessionKey,
 } from '../events/index.ts';
 import { changesState, startsRun } from './event-traits.ts';
+import { getOrAdd } from './get-or-add.ts';
 import { nameOf } from './head-cache.ts';
+import { InMemoryArtifacts } from './in-memory-artifacts.ts';
 import type {
   ArtifactCommit,
   ArtifactQuery,
-  ArtifactWrite,
   Commit,
   CommitOutcome,
   ListedHead,
@@ -46,7 +46,6 @@ interface Kept {
 }
 
 type SessionRemoval = Extract<Removal, { readonly what: 'session' }>;
-type KeptArtifact = ArtifactInfo & { readonly bytes: Uint8Array };
 
 const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
 const nothingRemoved: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
@@ -60,7 +59,7 @@ class InMemorySessionStore implements SessionStore {
   readonly name = 'in-memory';
   readonly #sessions = new Map<string, Kept>();
   readonly #shared = new Map<string, Map<string, StateValue[]>>();
-  readonly #artifacts = new Map<string, Map<string, KeptArtifact[]>>();
+  readonly #artifacts = new InMemoryArtifacts();
   #lastNo = 0;
 
   async head(key: SessionKey): Promise<SessionHead | undefined> {
@@ -68,9 +67,9 @@ class InMemorySessionStore implements SessionStore {
   }
 
   async commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome> {
-    if (commit.artifacts?.some((write) => this.#stands(write))) return 'moved';
+    if (commit.artifacts?.some((write) => this.#artifacts.stands(write))) return 'moved';
     if (!('head' in commit)) {
-      for (const write of commit.artifacts) this.#saveArtifact(write);
+      for (const write of commit.artifacts) this.#artifacts.save(write);
       return 'committed';
     }
     const kept = this.#sessions.get(nameOf(commit.head.key));
@@ -101,9 +100,11 @@ class InMemorySessionStore implements SessionStore {
   }
 
   async list(query: ListQuery): Promise<readonly ListedHead[]> {
-    const listed = [...this.#sessions.values()].filter((kept) => isWanted(kept, query)).map(toListed);
     const direction = query.by === 'active' && !query.oldestFirst ? -1 : 1;
-    listed.sort((a, b) => direction * comparePositions(a.position, b.position));
+    const wanted = [...this.#sessions.values()].filter((kept) => isWanted(kept, query));
+    const listed = wanted
+      .sort((a, b) => direction * comparePositions(placeOf(a, query), placeOf(b, query)))
+      .map(toListed);
     const after = query.by === 'active' ? query.after : undefined;
     const rest = after ? listed.filter(({ position }) => direction * comparePositions(position, after) > 0) : listed;
     return rest.slice(0, query.limit);
@@ -122,18 +123,12 @@ class InMemorySessionStore implements SessionStore {
         return { ...nothingRemoved, stateKeys };
       }
       case 'artifacts':
-        return { ...nothingRemoved, artifacts: this.#removeArtifacts(removal.scope, removal.name) };
+        return { ...nothingRemoved, artifacts: this.#artifacts.remove(removal.scope, removal.name) };
     }
   }
 
   async artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]> {
-    const byName = this.#artifacts.get(JSON.stringify(artifactPath(query.scope)));
-    const names = query.name === undefined ? [...(byName?.keys() ?? [])].sort() : [query.name];
-    const versions = names.flatMap((name) => byName?.get(name) ?? []);
-    if (query.bytes !== true) return versions.map(({ bytes: _, ...info }) => info);
-    const one =
-      query.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === query.version);
-    return one ? [{ ...one, bytes: Uint8Array.from(one.bytes) }] : [];
+    return this.#artifacts.find(query);
   }
 
   async health(): Promise<void> {
@@ -170,24 +165,7 @@ class InMemorySessionStore implements SessionStore {
     }
     if (commit.replaceSessionState) kept.state.clear();
     for (const write of commit.states ?? []) this.#writeState(kept, write);
-    for (const write of commit.artifacts ?? []) this.#saveArtifact(write);
-  }
-
-  #saveArtifact({ scope, name, version, mimeType, bytes }: ArtifactWrite): void {
-    const byName = getOrAdd(
-      this.#artifacts,
-      JSON.stringify(artifactPath(scope)),
-      () => new Map<string, KeptArtifact[]>(),
-    );
-    const versions = getOrAdd(byName, name, () => []);
-    if (versions.some((kept) => kept.version === version)) return;
-    versions.push({ name, version, mimeType, size: bytes.byteLength, bytes: Uint8Array.from(bytes) });
-  }
-
-  #stands({ scope, name, version, contentAddressed }: ArtifactWrite): boolean {
-    if (contentAddressed) return false;
-    const versions = this.#artifacts.get(JSON.stringify(artifactPath(scope)))?.get(name);
-    return versions?.some((kept) => kept.version === version) ?? false;
+    for (const write of commit.artifacts ?? []) this.#artifacts.save(write);
   }
 
   #writeState(kept: Kept, { scope, key, value, source }: StateWrite): void {
@@ -213,7 +191,7 @@ class InMemorySessionStore implements SessionStore {
     if (kept?.head.incarnation !== incarnation) return 'moved';
     if (expectedStamp !== undefined && kept.head.stamp !== expectedStamp) return 'moved';
     this.#sessions.delete(nameOf(key));
-    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts: this.#removeArtifacts(key, undefined) };
+    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts: this.#artifacts.remove(key, undefined) };
   }
 
   #removeEvents(key: SessionKey, ranges: readonly SeqRange[], commit: Commit): Removed | 'moved' {
@@ -229,16 +207,6 @@ class InMemorySessionStore implements SessionStore {
     for (const [, to] of ranges) restartRun(kept, to);
     this.#apply(kept, commit);
     return { events, stateKeys: stateKeys - kept.state.size, artifacts: 0 };
-  }
-
-  #removeArtifacts(scope: ArtifactScope, name: string | undefined): number {
-    const path = JSON.stringify(artifactPath(scope));
-    const byName = this.#artifacts.get(path);
-    if (byName === undefined) return 0;
-    const gone = name === undefined ? [...byName.values()].flat().length : (byName.get(name)?.length ?? 0);
-    if (name === undefined) this.#artifacts.delete(path);
-    else byName.delete(name);
-    return gone;
   }
 }
 
@@ -355,8 +323,18 @@ function isWanted({ head }: Kept, query: ListQuery): boolean {
   }
 }
 
+/** What a list is ordered by: the number that its index begins with, then the number of the session. */
+function placeOf({ head, no }: Kept, query: ListQuery): readonly [number, number] {
+  if (query.by === 'forkedFrom') return [0, no];
+  return query.by === 'expired' ? [head.expiresAt ?? 0, no] : [activeSecond(head), no];
+}
+
+function activeSecond({ updatedAt }: SessionHead): number {
+  return Math.floor(updatedAt / 1000);
+}
+
 function toListed({ head, no }: Kept): ListedHead {
-  return { head, position: [Math.floor(head.updatedAt / 1000), no] };
+  return { head, position: [activeSecond(head), no] };
 }
 
 function comparePositions(a: readonly [number, number], b: readonly [number, number]): number {
@@ -366,17 +344,4 @@ function comparePositions(a: readonly [number, number], b: readonly [number, num
 function nameOfShared(scope: StateScope): string {
   if (scope.kind === 'session') return nameOf(scope.key);
   return JSON.stringify(scope.kind === 'app' ? [scope.appName] : [scope.appName, scope.userId]);
-}
-
-function artifactPath(scope: ArtifactScope): readonly string[] {
-  return 'sessionId' in scope ? [scope.appName, scope.userId, scope.sessionId] : [scope.appName, scope.userId];
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

@@ -58,7 +58,7 @@ export async function planAppend(
   };
   const placing: Placing = { parts, head, log, cursor, now, importedFrom: options.importedFrom };
   for (const item of ready) {
-    const rewound = item.draft.actions.rewind ? await planRewind(placing, item.draft) : undefined;
+    const rewound = item.draft.actions.rewind ? await planRewind(placing, item.draft, artifacts) : undefined;
     const event = await place(placing, rewound?.draft ?? item.draft);
     artifacts.push(...item.artifacts, ...(rewound?.artifacts ?? []));
     events.push(event);
@@ -135,15 +135,17 @@ async function checkEffects(log: LogView, seq: number, actions: EventActions): P
   if (marks) await checkMarks(log, marks.seqs);
 }
 
-async function planRewind(placing: Placing, draft: EventDraft): Promise<Pick<ReadyEvent, 'draft' | 'artifacts'>> {
+async function planRewind(
+  placing: Placing,
+  draft: EventDraft,
+  planned: readonly ArtifactWrite[],
+): Promise<Pick<ReadyEvent, 'draft' | 'artifacts'>> {
   const { parts, head, log, cursor } = placing;
   if (draft.actions.rewind === undefined) return { draft, artifacts: [] };
   const rewind = await resolveRewind(log, draft.actions.rewind);
   const resolved = { ...draft.actions, rewind };
-  const { artifacts, artifactDelta } = await planArtifactRewind(parts, head, log, {
-    seq: cursor.version + 1,
-    actions: resolved,
-  });
+  const inPlace = { seq: cursor.version + 1, actions: resolved };
+  const { artifacts, artifactDelta } = await planArtifactRewind(parts, head, log, inPlace, planned);
   const actions = Object.freeze({ ...resolved, ...(artifactDelta ? { artifactDelta } : {}) });
   return { draft: Object.freeze({ ...draft, actions }), artifacts };
 }

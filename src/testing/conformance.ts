@@ -1,4 +1,4 @@
-import { PalimpsestError } from './interim.ts';
+import { PalimpsestError } from '../index.ts';
 
 /** A requirement of a contract, as data. */
 export interface Law {

@@ -8,8 +8,8 @@ import type {
   ReadOptions,
   SessionKey,
   SessionService,
-} from './interim.ts';
-import { isPalimpsestError } from './interim.ts';
+} from '../index.ts';
+import { isPalimpsestError } from '../index.ts';
 
 /** Fails unless the promise is refused with this code and, as far as given, these details. */
 export async function refused<C extends ErrorCode>(

@@ -1,4 +1,4 @@
-import type { Clock } from './interim.ts';
+import type { Clock } from '../index.ts';
 
 const start = Date.UTC(2026, 0, 1);
 

@@ -1,4 +1,4 @@
-import type { EventInput, SeqRange } from './interim.ts';
+import type { EventInput, SeqRange } from '../index.ts';
 
 /** The user says something. */
 export function says(content: string, more: Partial<EventInput> = {}): EventInput {

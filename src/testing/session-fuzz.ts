@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { everyPage, readAll } from './expectations.ts';
 import {
   type EventInput,
   foldCoverage,
@@ -11,7 +10,8 @@ import {
   type ReadOptions,
   type SessionKey,
   type SessionService,
-} from './interim.ts';
+} from '../index.ts';
+import { everyPage, readAll } from './expectations.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 /** Which session of the app an operation is about. */

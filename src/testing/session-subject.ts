@@ -1,5 +1,5 @@
+import type { CreateSession, SessionKey, SessionService } from '../index.ts';
 import type { LawSubject } from './conformance.ts';
-import type { CreateSession, SessionKey, SessionService } from './interim.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 /** What a session service may lack, if it says so. */

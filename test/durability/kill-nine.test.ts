@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SqliteFile } from '../../src/backends/sqlite/index.ts';
 import { type Event, openPalimpsest, type Palimpsest, type SessionKey } from '../../src/index.ts';
+import { expectMemoryBehind } from './expect-memory-behind.ts';
 import { importedEvents, importedSession } from './imported-session.ts';
 import { readAllIds } from './read-all-ids.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -19,28 +20,6 @@ const pool = workerPool();
 
 const openAlone = (file: string) => openPalimpsest({ file, ingest: 'never', sweepSeconds: 0, mustExist: true });
 const idsUpTo = (count: number) => Array.from({ length: count }, (_, index) => `e${index + 1}`);
-
-/** Memory has read exactly the events up to its watermark, which is not ahead of the log. */
-async function expectMemoryBehind(palimpsest: Palimpsest, key: SessionKey): Promise<number> {
-  const session = await palimpsest.sessions.open(key);
-  if (session === undefined) return 0;
-  const source = { ...key, incarnation: session.incarnation };
-  const watermark = (await palimpsest.memory.watermark(source)) ?? 0;
-  expect(watermark).toBeLessThanOrEqual(session.version);
-  expect(session.ingestedSeq).toBeLessThanOrEqual(watermark);
-  const seqs: number[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const { appName, userId } = key;
-    const page = await palimpsest.memory.list({ appName, userId }, { limit: 1000, ...(cursor ? { cursor } : {}) });
-    for (const { provenance } of page.items)
-      for (const ref of provenance)
-        if (ref.kind === 'event' && ref.incarnation === session.incarnation) seqs.push(ref.seq);
-    cursor = page.nextCursor;
-    if (cursor === undefined) break;
-  }
-  expect(seqs.sort((a, b) => a - b)).toEqual(Array.from({ length: watermark }, (_, index) => index + 1));
-  return watermark;
-}
 
 async function newest(palimpsest: Palimpsest, key: SessionKey): Promise<Event | undefined> {
   return (await palimpsest.sessions.read(key, { newestFirst: true, limit: 1 })).items[0];

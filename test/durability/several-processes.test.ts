@@ -147,7 +147,7 @@ describe('a process that holds the write lock', () => {
     const file = await storeWithSession();
     const stores = await openSqlite({ file, busyTimeoutMs: 300 });
     const sessions = createSessionService({ store: stores.sessions });
-    const holder = await pool.start({ do: 'holdLock', file, forMs: 2_000 });
+    const holder = await pool.start({ do: 'holdLock', file, forMs: 1_500 });
     holder.start();
     await holder.printed(1);
     const attempts = [

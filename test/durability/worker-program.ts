@@ -117,11 +117,11 @@ async function shareState({ file, writer, count }: Task<'shareState'>): Promise<
 async function holdLock({ file, forMs }: Task<'holdLock'>): Promise<void> {
   const stores = await openSqlite({ file });
   await createSessionService({ store: stores.sessions }).health();
-  stores.file.all('BEGIN IMMEDIATE');
-  stores.file.all("UPDATE sessions SET body = 'half-written'");
+  stores.file.run('BEGIN IMMEDIATE');
+  stores.file.run("UPDATE sessions SET body = 'half-written'");
   say('held');
   await new Promise((goOn) => setTimeout(goOn, forMs));
-  stores.file.all('ROLLBACK');
+  stores.file.run('ROLLBACK');
   say('released');
   stores.file.close();
 }

@@ -19,7 +19,7 @@ const value = fc.oneof(
 const stateKey = fc.constantFrom(
   'k1',
   'k2',
-  // NUL
+  'k\u0000',
   '__proto__',
   'notes',
   'app:k',

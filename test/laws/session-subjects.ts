@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteFile } from '../../src/backends/sqlite/sqlite-file.ts';
-import { createSqliteSessionStore } from '../../src/backends/sqlite/sqlite-session-store.ts';
+import { createSqliteSessionStore, SqliteFile } from '../../src/backends/sqlite/index.ts';
 import { PalimpsestError } from '../../src/errors/index.ts';
 import { createInMemorySessionStore, createSessionService, type SessionStore } from '../../src/sessions/index.ts';
 import { ManualClock, type SessionSubject, sessionLawMerges } from '../../src/testing/index.ts';

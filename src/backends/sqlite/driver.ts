@@ -39,9 +39,13 @@ type BetterSqlite3 = new (file: string, options: { readonly: boolean; fileMustEx
 
 /**
  * Loads a driver: the one named, or else Node's own, then the prebuilt package for Node 20, then better-sqlite3 if the
- * application has it. Throws MISSING_PACKAGE with the command that installs one.
+ * application has it. Throws MISSING_PACKAGE with the command that installs one, INVALID_ARGUMENT for another name.
  */
 export async function loadDriver(name?: DriverName): Promise<Driver> {
+  if (name !== undefined && !Object.hasOwn(loaders, name)) {
+    const reason = `must be one of ${Object.keys(loaders).join(', ')}`;
+    throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'driver', reason });
+  }
   const candidates: readonly DriverName[] = name ? [name] : ['node:sqlite', '@photostructure/sqlite', 'better-sqlite3'];
   const failures: unknown[] = [];
   for (const candidate of candidates) {

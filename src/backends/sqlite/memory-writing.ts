@@ -25,7 +25,8 @@ export class MemoryWriting {
     this.#owner = owner;
   }
 
-  apply({ partitions, source, forget = [] }: MemoryCommit): void {
+  apply(commit: MemoryCommit): void {
+    const { partitions, source, forget = [] } = commit;
     for (const change of partitions) this.#changePartition(change);
     if (source !== undefined) {
       const update = 'UPDATE memory_sources SET seq = ?, last_turn = ? WHERE no = ?';
@@ -33,15 +34,10 @@ export class MemoryWriting {
     }
     const unread = 'UPDATE memory_sources SET seq = NULL, last_turn = 0 WHERE no = ?';
     for (const gone of forget) this.#file.run(unread, this.#sourceNo(gone));
-    if (
-      forget.length > 0 ||
-      partitions.some(({ clear, remove, replace }) => clear || remove.length + replace.length > 0)
-    ) {
-      this.#dropUncitedSources();
-    }
-    const removeUnused = `DELETE FROM memory_owners WHERE no = ?1
-      AND NOT EXISTS (SELECT 1 FROM memory_partitions WHERE owner = ?1)
-      AND NOT EXISTS (SELECT 1 FROM memory_sources WHERE owner = ?1)`;
+    if (removesText(commit)) this.#dropUncitedSources();
+    const removeUnused = `DELETE FROM memory_owners WHERE no = ?
+      AND NOT EXISTS (SELECT 1 FROM memory_partitions WHERE owner = memory_owners.no)
+      AND NOT EXISTS (SELECT 1 FROM memory_sources WHERE owner = memory_owners.no)`;
     this.#file.run(removeUnused, this.#owner);
   }
 
@@ -151,6 +147,13 @@ export class MemoryWriting {
     this.#sources.set(name, no);
     return no;
   }
+}
+
+/** True if the commit takes something away that was stored. */
+export function removesText({ partitions, forget = [] }: MemoryCommit): boolean {
+  return (
+    forget.length > 0 || partitions.some(({ clear, remove, replace }) => clear || remove.length + replace.length > 0)
+  );
 }
 
 /** The postings in a row of memory_postings. */

@@ -107,7 +107,12 @@ export class SessionWriter {
       encodeEvent(event),
     );
     for (const call of [...opens(event), ...closes(event)]) {
-      this.#file.run('INSERT OR IGNORE INTO calls VALUES (?, ?, ?)', session, JSON.stringify(call), event.seq);
+      this.#file.run(
+        'INSERT INTO calls VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        session,
+        JSON.stringify(call),
+        event.seq,
+      );
     }
   }
 
@@ -136,7 +141,8 @@ export class SessionWriter {
   saveArtifacts(artifacts: readonly ArtifactWrite[]): void {
     for (const { scope, name, version, mimeType, bytes, contentAddressed } of artifacts) {
       const saved = this.#file.run(
-        'INSERT OR IGNORE INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        // Node 22's own SQLite binds bytes of length 0 as NULL.
+        `INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?, ifnull(?, x'')) ON CONFLICT DO NOTHING`,
         ...artifactPath(scope),
         name,
         version,

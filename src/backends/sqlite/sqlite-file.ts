@@ -32,6 +32,7 @@ export interface SqliteFileOptions {
 /** Blocks the thread inside SQLite; longer waits give the event loop its turn in between. */
 const blockingWaitMs = 100;
 const walPagesBeforeCheckpoint = 4000;
+const longestLogWaitMs = 1_000;
 
 /** One open file: prepared statements, transactions that several processes can share, and its place in the migrations. */
 export class SqliteFile {
@@ -125,9 +126,22 @@ export class SqliteFile {
     return rows.flatMap((row) => Object.values(row).map(String)).filter((line) => line !== 'ok');
   }
 
-  /** Moves everything from the write-ahead log into the file and empties the log. */
-  checkpoint(): void {
-    this.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  /** Moves everything from the write-ahead log into the file and empties the log; `false` if others are at work on it. */
+  checkpoint(): boolean {
+    return Number(this.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy) === 0;
+  }
+
+  /**
+   * The same once what was removed must be gone: waits a little for others to finish reading. If they go on, the log
+   * is emptied at the next removal or when the last connection closes.
+   */
+  async emptyLog(): Promise<boolean> {
+    const started = Date.now();
+    while (!this.#tryCheckpoint()) {
+      if (Date.now() - started >= Math.min(longestLogWaitMs, this.#busyTimeoutMs)) return false;
+      await sleep(50);
+    }
+    return true;
   }
 
   /** Closes the file; closing again does nothing. */
@@ -140,12 +154,13 @@ export class SqliteFile {
     this.#connection.close();
   }
 
-  /** Another connection at work keeps the log open; then the last one to close empties it. */
-  #tryCheckpoint(): void {
+  /** Where it fails, what was committed stands all the same: the log is emptied another time. */
+  #tryCheckpoint(): boolean {
     try {
-      this.checkpoint();
+      return this.checkpoint();
     } catch (error) {
       if (!isPalimpsestError(error)) throw error;
+      return false;
     }
   }
 

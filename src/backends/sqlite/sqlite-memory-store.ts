@@ -14,7 +14,7 @@ import {
   type TurnWindow,
 } from '../../memory/service/index.ts';
 import type { Row } from './driver.ts';
-import { MemoryWriting, postingsIn } from './memory-writing.ts';
+import { MemoryWriting, postingsIn, removesText } from './memory-writing.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** The memory store in an open SQLite file. Whoever opened the file closes it. */
@@ -96,13 +96,15 @@ class SqliteMemoryStore implements MemoryStore {
   }
 
   async commit(commit: MemoryCommit): Promise<'committed' | 'moved'> {
-    return this.#file.write(() => {
+    const outcome = await this.#file.write(() => {
       const known = this.#owner(commit.owner);
       const stamp = known === undefined ? undefined : Number(known.stamp);
       if (stamp !== commit.expectedStamp) return 'moved';
       new MemoryWriting(this.#file, this.#writeOwner(commit, known)).apply(commit);
-      return 'committed';
+      return 'committed' as const;
     });
+    if (outcome === 'committed' && removesText(commit)) await this.#file.emptyLog();
+    return outcome;
   }
 
   async health(): Promise<void> {

@@ -91,7 +91,7 @@ class SqliteSessionStore implements SessionStore {
       removed = removeRows(this.#file, this.#writer, removal);
     });
     if (outcome !== 'committed') return 'moved';
-    this.#file.checkpoint();
+    await this.#file.emptyLog();
     return removed;
   }
 
@@ -172,7 +172,7 @@ function listTerms(query: ListQuery): { where: string; values: SqlValue[]; order
         order: oldestFirst,
       };
     case 'expired':
-      return { where: 'expires <= ?', values: [query.before], order: 'expires' };
+      return { where: 'expires <= ?', values: [query.before], order: 'expires, no' };
     case 'forkedFrom':
       return { where: 'forked_from = ?', values: [query.incarnation], order: 'no' };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { EventInput } from '../../index.ts';
 import type { Checks, Proof } from '../conformance.ts';
 import { readAll, refused, same, unchanged } from '../expectations.ts';
-import type { EventInput } from '../interim.ts';
 import { answers, says } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, seqsOf, textsOf, unchanged } from '../expectations.ts';
-import type { EventInput, SessionKey } from '../interim.ts';
 import { answers, compacts, pins, says, sets, trims, unpins } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { assertDeepFrozen, readAll, refused, same, stateOf, textsOf } from '../expectations.ts';
-import type { EventInput, SessionKey } from '../interim.ts';
 import { answers, calls, compacts, pins, returns, says, sets } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 

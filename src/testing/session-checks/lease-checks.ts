@@ -67,10 +67,10 @@ export const leaseChecks = {
   'lease.waits': async (subject) => {
     const key = await begin(subject);
     const lease = await subject.first.acquireLease(key, 'run 1');
+    const release = sleep(20).then(() => subject.first.releaseLease(lease));
     const waiting = subject.second.acquireLease(key, 'run 2', { waitMs: 5000 });
-    await sleep(20);
-    await subject.first.releaseLease(lease);
-    assert.equal((await waiting).owner, 'run 2');
+    const [taken] = await Promise.all([waiting, release]);
+    assert.equal(taken.owner, 'run 2');
     await refused(subject.first.acquireLease(key, 'run 3', { waitMs: 30 }), 'SESSION_BUSY');
   },
   'lease.wait-aborted': async (subject) => {
@@ -90,7 +90,10 @@ export const leaseChecks = {
     await refused(subject.first.renewLease(lease), 'LEASE_LOST');
     await subject.first.releaseLease(lease);
     same(await readAll(subject.second, key), []);
-    await subject.second.acquireLease(key, 'run 2');
+    const next = await subject.second.acquireLease(key, 'run 2');
+    await refused(subject.first.append(key, [says('a')], { lease }), 'LEASE_LOST');
+    await subject.first.releaseLease(lease);
+    await subject.second.append(key, [says('b')], { lease: next });
   },
   'lease.second-writer': async (subject) => {
     const key = await begin(subject);

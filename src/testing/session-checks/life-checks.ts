@@ -75,8 +75,31 @@ export const lifeChecks = {
     assert.equal((await subject.first.open(key))?.ended, false);
     assert.equal((await subject.first.end(key)).seq, 3);
   },
+  'end.idle': async (subject) => {
+    const idle = await begin(subject, { sessionId: 'idle' });
+    await subject.first.append(idle, [says('a')]);
+    const ended = await begin(subject, { sessionId: 'ended' });
+    await subject.first.append(ended, [says('a')]);
+    await subject.first.end(ended);
+    subject.clock.advance(15 * minute);
+    const busy = await begin(subject, { sessionId: 'busy' });
+    await subject.first.append(busy, [says('a')]);
+    const { appName } = idle;
+    const idleSince = new Date(subject.clock.now() - minute).toISOString();
+    const done = await subject.second.endIdle({ appName, idleSince });
+    same(
+      done.map((info) => info.key.sessionId),
+      ['idle'],
+    );
+    same((await subject.first.readBookkeeping(idle)).at(-1)?.actions, { sessionEnd: true });
+    same([(await subject.first.open(idle))?.ended, (await subject.first.open(busy))?.ended], [true, false]);
+    assert.equal((await subject.first.open(ended))?.version, 2);
+    same(await subject.first.endIdle({ appName, idleSince }), []);
+    await refused(subject.first.endIdle({ appName, idleSince: 'lately' }), 'INVALID_ARGUMENT');
+  },
   'ttl.gone-when-over': async (subject) => {
     const key = await begin(subject, { ttlSeconds: 60, state: { 'user:k': 1 } });
+    for (const service of [subject.first, subject.second]) await service.append(key, [says('a')]);
     subject.clock.advance(minute - 1);
     assert.ok(await subject.first.open(key));
     subject.clock.advance(1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { isPalimpsestError, type SessionService } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, seqsOf, stateOf, textsOf, upTo } from '../expectations.ts';
-import { isPalimpsestError, type SessionService } from '../interim.ts';
 import { answers, compacts, says, sets } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
@@ -63,8 +63,8 @@ export const raceChecks = {
     const pick = both(subject);
     const writing = upTo(100).map((n) => pick(n).append(key, [says(`m${n}`), sets({ notes: [n] })]));
     const reading = upTo(10).map(async (n) => seqsOf(await readAll(pick(n), key, { limit: 7 })));
-    const results = await Promise.all(writing);
-    for (const seqs of await Promise.all(reading)) same(seqs, upTo(seqs.length), 'a reader sees a log without holes');
+    const [results, readings] = await Promise.all([Promise.all(writing), Promise.all(reading)]);
+    for (const seqs of readings) same(seqs, upTo(seqs.length), 'a reader sees a log without holes');
     const events = await readAll(subject.first, key);
     same(seqsOf(events), upTo(200));
     for (const { events: pair } of results)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ListOptions, SessionKey, SessionService } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { everyPage, readAll, refused, same, seqsOf, textsOf, upTo } from '../expectations.ts';
-import type { ListOptions, SessionKey } from '../interim.ts';
 import { answers, compacts, pins, says, sets } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
@@ -100,17 +100,17 @@ export const readChecks = {
   'read.missing-session': async (subject) => {
     const key = keyIn(subject, 'never');
     assert.equal(await subject.first.open(key), undefined);
-    const refusals = [
-      subject.first.read(key),
-      subject.first.readEffective(key),
-      subject.first.readBookkeeping(key),
-      subject.first.rewind(key, { beforeInvocationId: 'i1' }),
-      subject.first.fork(key, { atSeq: 1 }),
-      subject.first.end(key),
-      subject.first.delete(key),
-      subject.first.acquireLease(key, 'run'),
+    const calls: readonly ((service: SessionService) => Promise<unknown>)[] = [
+      (service) => service.read(key),
+      (service) => service.readEffective(key),
+      (service) => service.readBookkeeping(key),
+      (service) => service.rewind(key, { beforeInvocationId: 'i1' }),
+      (service) => service.fork(key, { atSeq: 1 }),
+      (service) => service.end(key),
+      (service) => service.delete(key),
+      (service) => service.acquireLease(key, 'run'),
     ];
-    for (const call of refusals) await refused(call, 'SESSION_NOT_FOUND', { sessionId: 'never' });
+    for (const call of calls) await refused(call(subject.first), 'SESSION_NOT_FOUND', { sessionId: 'never' });
   },
   'read.effective': async (subject) => {
     const key = await begin(subject);
@@ -150,6 +150,8 @@ export const readChecks = {
       same([...oldest].sort(), [...ids].sort(), 'every session once');
       same(oldest, ids);
       same(await listAll(subject, { limit }), ids.toReversed());
+      const page = await subject.second.list({ appName: keyIn(subject).appName, limit });
+      same(page.items.length, Math.min(limit, ids.length));
     }
   },
   'list.by-activity': async (subject) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Event, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { everyPage, readAll, refused, same, seqsOf, stateOf, textsOf, unchanged } from '../expectations.ts';
-import type { Event, SessionKey } from '../interim.ts';
 import { answers, compacts, pins, removes, says, sets } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 
@@ -83,15 +83,14 @@ export const rewindChecks = {
     await subject.first.append(key, [
       says('one', { invocationId: 'i1' }),
       sets({ notes: ['a'], tags: ['x'], peak: 5 }),
+      sets({ notes: ['b'], tags: ['x'], peak: 2 }),
     ]);
-    await subject.first.append(key, [
-      says('two', { invocationId: 'i2' }),
-      sets({ notes: ['b'], tags: ['x', 'y'], peak: 9 }),
-    ]);
+    const second = sets({ notes: ['c'], tags: ['x', 'y'], peak: 9 });
+    await subject.first.append(key, [says('two', { invocationId: 'i2' }), second]);
     await subject.first.rewind(key, { beforeInvocationId: 'i2' });
-    same(await stateOf(subject.second, key), { notes: ['a'], tags: ['x'], peak: 5 });
-    await subject.first.append(key, [sets({ notes: ['c'] })]);
-    same((await stateOf(subject.second, key)).notes, ['a', 'c']);
+    same(await stateOf(subject.second, key), { notes: ['a', 'b'], tags: ['x'], peak: 5 });
+    await subject.first.append(key, [sets({ notes: ['d'] })]);
+    same((await stateOf(subject.second, key)).notes, ['a', 'b', 'd']);
   },
   'rewind.shared-stays': async (subject) => {
     const key = await begin(subject);

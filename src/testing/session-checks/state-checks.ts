@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, stateOf, unchanged } from '../expectations.ts';
-import type { SessionKey } from '../interim.ts';
 import { answers, removes, says, sets } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 

@@ -82,6 +82,10 @@ export const lifeLaws = {
   'end.recorded': { says: 'The end of a session is an event.', source: '§2' },
   'end.once': { says: 'Ending an ended session gives the same event.', source: '§2' },
   'end.reopened-by-append': { says: 'The next append reopens an ended session.', source: '§2' },
+  'end.idle': {
+    says: 'Sessions that nobody appended to for a while are ended once, others are not.',
+    source: '§2',
+  },
   'ttl.gone-when-over': {
     says: 'A session whose time to live is over is gone for every call, swept or not.',
     source: '§2',

@@ -42,7 +42,9 @@ export async function buildContext(
     parts.sessions.read(key, { limit: pageSize, ...(cursor ? { cursor } : {}) }),
   );
   const asked =
-    options.question === undefined ? [] : [questionEvent(options.question, session, { view, now: parts.now() })];
+    options.question === undefined
+      ? []
+      : [questionEvent(options.question, { view, now: parts.now(), after: stored.at(-1)?.seq ?? 0 })];
   const events = [...stored, ...asked];
   const assembly = assemble(events, view);
   const memories = await recallFor(parts.memory, session, {
@@ -70,14 +72,13 @@ export async function readAll<T>(readPage: (cursor: string | undefined) => Promi
 /** A question that nobody has appended yet, in the place that it would get. */
 function questionEvent(
   question: string,
-  session: SessionInfo,
-  { view, now }: { readonly view: View; readonly now: number },
+  { view, now, after }: { readonly view: View; readonly now: number; readonly after: number },
 ): Event {
   const { isolationScope } = view;
   const sealed = isolationScope === undefined ? {} : { isolationScope };
   const { draft } = prepareEvent({ author: 'user', content: question, ...sealed }, 'question');
   const placed = {
-    seq: session.version + 1,
+    seq: after + 1,
     id: uuidV7(now),
     invocationId: uuidV7(now),
     origin: 'user',

@@ -200,7 +200,10 @@ const memoryContract: readonly MemoryLaw[] = [
       assert.deepEqual(await count(0), [0, false]);
       assert.deepEqual(await count(1000), [100, true]);
       const little = await memory.search({ scope: u1, query: 'work', tokenBudget: 12 });
-      assert.ok(little.truncated && little.memories.length > 0 && little.memories.length < 10);
+      assert.ok(
+        little.truncated && little.memories.length > 0 && little.memories.length < 10,
+        'the budget cut nothing',
+      );
       const none = await memory.search({ scope: u1, query: 'work missing', minScore: 0.99 });
       assert.deepEqual(none.memories, []);
     },
@@ -222,7 +225,8 @@ const memoryContract: readonly MemoryLaw[] = [
         [at(1), at(4), at(2), at(3)],
       );
       const scores = memories.map(({ score = -1 }) => score);
-      assert.ok(scores.every((score, index) => score > 0 && score <= 1 && score <= (scores[index - 1] ?? 1)));
+      const falling = scores.every((score, index) => score > 0 && score <= 1 && score <= (scores[index - 1] ?? 1));
+      assert.ok(falling, `scores: ${scores.join(', ')}`);
       assert.deepEqual(memories[0]?.matchedTerms, ['deploy', 'status', 'ready']);
     },
   },

@@ -258,7 +258,7 @@ async function holds(service: SessionService, { appName }: Compared, targets: re
       events.every((event, at) => at === 0 || event.seq > (events[at - 1]?.seq ?? 0)),
       'seqs grow',
     );
-    assert.ok((events.at(-1)?.seq ?? 0) <= session.version);
+    assert.ok((events.at(-1)?.seq ?? 0) <= session.version, 'the version is that of the newest event');
     sessions.push(session, events, await service.artifacts.list(key));
   }
   const listed = await everyPage((cursor) =>

@@ -149,7 +149,14 @@ export const appendChecks = {
     const key = await begin(subject);
     await subject.first.append(key, [says('a', { id: 'e1' })]);
     await unchanged(subject.first, key, async () => {
-      for (const other of [says('b', { id: 'e1' }), answers('a', { id: 'e1' }), sets({ k: 1 }, { id: 'e1' })]) {
+      const others = [
+        says('b', { id: 'e1' }),
+        answers('a', { id: 'e1' }),
+        sets({ k: 1 }, { id: 'e1' }),
+        says('a', { id: 'e1', invocationId: 'another' }),
+        says('a', { id: 'e1', timestamp: '1999-12-31T00:00:00Z' }),
+      ];
+      for (const other of others) {
         await refused(subject.second.append(key, [other]), 'EVENT_ID_REUSED', {
           sessionId: key.sessionId,
           eventId: 'e1',

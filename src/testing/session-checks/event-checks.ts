@@ -12,13 +12,16 @@ export const eventChecks = {
     const forged = { ...answers('b'), origin: 'user', importedFrom: 'elsewhere', seq: 99 };
     await subject.first.append(key, [says('a'), forged, calls('c1'), returns('c1'), compacts([[2, 3]])]);
     const asUser: EventInput = { ...returns('c2'), author: 'user' };
-    await subject.first.append(key, [asUser]);
+    await subject.first.append(key, [asUser, { ...pins(2), author: 'assistant' }]);
     const events = await readAll(subject.second, key);
     same(
       events.map((event) => event.origin),
-      ['system', 'user', 'agent', 'agent', 'tool', 'system', 'tool'],
+      ['system', 'user', 'agent', 'agent', 'tool', 'system', 'tool', 'system'],
     );
-    assert.ok(events.every((event) => event.importedFrom === undefined));
+    same(
+      events.map((event) => event.importedFrom ?? 'here'),
+      events.map(() => 'here'),
+    );
   },
   'event.imported-from': async (subject) => {
     const key = await begin(subject);
@@ -190,8 +193,8 @@ export const eventChecks = {
     const forged = { ...says('five words of plain English'), tokens: { n: 1_000_000, by: 'me' } };
     const { events } = await subject.first.append(key, [forged, says('今天的天气怎么样'), sets({ k: 1 })]);
     const [english, chinese] = events.map((event) => event.tokens);
-    assert.ok(english && english.n > 0 && english.n < 100 && english.by !== 'me');
-    assert.ok(chinese && chinese.n > 0);
+    assert.ok(english && english.n > 0 && english.n < 100 && english.by !== 'me', 'English');
+    assert.ok(chinese && chinese.n > 0, 'Chinese');
     same(
       (await readAll(subject.second, key)).map((event) => event.tokens),
       events.map((event) => event.tokens),
@@ -204,7 +207,7 @@ async function unchanged8MiB(subject: SessionSubject, key: SessionKey): Promise<
   const error = await refused(subject.first.append(key, [says('ok'), says('x'.repeat(limit))]), 'EVENT_TOO_LARGE', {
     limit,
   });
-  assert.ok(error.details.bytes > limit);
+  assert.ok(error.details.bytes > limit, 'the size that is told is within the limit');
   await refused(subject.first.append(key, [says('页'.repeat(limit / 3))]), 'EVENT_TOO_LARGE');
   same(await readAll(subject.second, key), []);
   await subject.first.append(key, [says('x'.repeat(limit - 2000))]);

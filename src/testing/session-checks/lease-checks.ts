@@ -26,7 +26,7 @@ export const leaseChecks = {
     await subject.first.append(key, [says('mine')], { lease });
     subject.clock.advance(31 * second);
     const taken = await subject.second.acquireLease(key, 'run 2');
-    assert.ok(taken.token > lease.token);
+    assert.ok(taken.token > lease.token, 'the token did not grow');
     await unchanged(subject.first, key, () =>
       refused(subject.first.append(key, [sets({ k: 1 })], { lease }), 'LEASE_LOST', { sessionId: key.sessionId }),
     );
@@ -59,7 +59,7 @@ export const leaseChecks = {
     const lease = await subject.first.acquireLease(key, 'run 1');
     await subject.first.releaseLease(lease);
     const next = await subject.second.acquireLease(key, 'run 2');
-    assert.ok(next.token > lease.token);
+    assert.ok(next.token > lease.token, 'the token did not grow');
     await subject.first.releaseLease(lease);
     await refused(subject.first.acquireLease(key, 'run 3'), 'SESSION_BUSY');
     await refused(subject.first.append(key, [says('a')], { lease }), 'LEASE_LOST');

@@ -101,7 +101,7 @@ export const lifeChecks = {
     const key = await begin(subject, { ttlSeconds: 60, state: { 'user:k': 1 } });
     for (const service of [subject.first, subject.second]) await service.append(key, [says('a')]);
     subject.clock.advance(minute - 1);
-    assert.ok(await subject.first.open(key));
+    assert.ok(await subject.first.open(key), 'is gone too early');
     subject.clock.advance(1);
     for (const service of [subject.first, subject.second]) {
       assert.equal(await service.open(key), undefined);

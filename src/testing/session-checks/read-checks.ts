@@ -185,7 +185,7 @@ export const readChecks = {
     });
     await subject.first.append(key, [says('a'), sets({ k: 2 })]);
     const [info] = (await subject.second.list({ appName: key.appName })).items;
-    assert.ok(info && !('state' in info) && !('events' in info));
+    assert.ok(info && !('state' in info) && !('events' in info), 'a list carries more than facts');
     const { state: _, ...opened } = (await subject.second.open(key)) ?? assert.fail('is gone');
     same(info, opened);
     same(info.metadata, { title: '标题' });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sessionLaws } from '../src/testing/index.ts';
+import { appendMutations } from './law-mutations/append-mutations.ts';
 import { eventMutations } from './law-mutations/event-mutations.ts';
 import type { LawMutation } from './law-mutations/law-mutation.ts';
-import { serviceMutations } from './law-mutations/service-mutations.ts';
+import { stateMutations } from './law-mutations/state-mutations.ts';
 import { storeMutations } from './law-mutations/store-mutations.ts';
 
 const projectRoot = join(import.meta.dirname, '..');
@@ -84,7 +85,7 @@ function report({ mutation, red, trouble }: Tried): readonly string[] {
 
 /** Mutates, prints a Markdown table, and returns the exit code: 1 if a law is unshaken. */
 function main(): number {
-  const mutations = [...eventMutations, ...serviceMutations, ...storeMutations];
+  const mutations = [...eventMutations, ...appendMutations, ...stateMutations, ...storeMutations];
   const wanted = mutations.filter(({ file }) => file.includes(values.file));
   const tree = copyTree();
   const wrong: string[] = [];

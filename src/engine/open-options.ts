@@ -28,6 +28,12 @@ export interface OpenOptions {
   readonly idleSeconds?: number;
   /** How often expired and idle sessions are looked for, in seconds. Default 60; 0: only when sweep() is called. */
   readonly sweepSeconds?: number;
+  /**
+   * Erasing a session or a user ends with a rewrite of the file, so that no byte of it stands in unused parts of pages,
+   * as long as the file is not larger than this: a rewrite blocks the thread for about 15 ms a megabyte. In larger ones
+   * the receipt says what is left. Default 256 MiB.
+   */
+  readonly scrubUpToBytes?: number;
   /** Told of failures in the background, which settled() throws as well. Default: a process warning. */
   readonly onBackgroundFailure?: (error: unknown) => void;
 }
@@ -58,6 +64,8 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
     typeof value === 'number' && value >= 0 && value <= longestSweepSeconds
       ? undefined
       : `must be a number of seconds from 0 to ${longestSweepSeconds}`,
+  scrubUpToBytes: (value) =>
+    typeof value === 'number' && value >= 0 ? undefined : 'must be a number of bytes, 0 or more',
   onBackgroundFailure: isFunction,
 };
 

@@ -37,8 +37,14 @@ interface Stores {
   readonly sessions: SessionStore;
   readonly memory: MemoryStore;
   backup(to: string): void;
+  /** Has nothing left of what was removed; `false` if it could not. */
+  scrub(): Promise<boolean>;
   close(): void;
 }
+
+const defaultScrubBytes = 256 * 1024 * 1024;
+const movedBytes =
+  'bytes of removed rows that SQLite had moved may stand in unused parts of the file until it is rewritten: erase again while nobody else is at work, with a larger scrubUpToBytes';
 
 /**
  * Opens a Palimpsest. Throws INVALID_ARGUMENT, NOT_SUPPORTED for a url, and what opening a file throws: FILE_NOT_FOUND,
@@ -107,14 +113,12 @@ class OpenedPalimpsest implements Palimpsest {
         sessions: this.sessions,
         memory: this.memory,
         learn: (key) => this.#learnInBackground(key),
-        eraseUser: (id) =>
-          eraseUser(
-            { sessions: this.sessions, memory: this.memory, now: () => toInstant(this.#clock.now()) },
-            {
-              appName: this.appName,
-              userId: id,
-            },
-          ),
+        eraseSession: (key) => this.eraseSession(key),
+        eraseUser: async (id) => {
+          const now = () => toInstant(this.#clock.now());
+          const parts = { sessions: this.sessions, memory: this.memory, now };
+          return this.#scrubbed(await eraseUser(parts, { appName: this.appName, userId: id }));
+        },
       },
       { userId },
     );
@@ -132,7 +136,7 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   async eraseSession(key: SessionKey): Promise<EraseReceipt> {
-    return this.sessions.delete(key);
+    return this.#scrubbed(await this.sessions.delete(key));
   }
 
   async sweep(
@@ -177,6 +181,11 @@ class OpenedPalimpsest implements Palimpsest {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #scrubbed(receipt: EraseReceipt): Promise<EraseReceipt> {
+    if (await this.#stores.scrub()) return receipt;
+    return Object.freeze({ ...receipt, left: Object.freeze([...receipt.left, movedBytes]) });
   }
 
   #inBackground(work: () => Promise<unknown>): void {
@@ -238,11 +247,13 @@ function memoryStores(): Stores {
         instead: 'Open a file to have one.',
       });
     },
+    scrub: async () => true,
     close: () => undefined,
   };
 }
 
-async function fileStores(file: string, { driver, durability, mustExist }: OpenOptions): Promise<Stores> {
+async function fileStores(file: string, options: OpenOptions): Promise<Stores> {
+  const { driver, durability, mustExist, scrubUpToBytes = defaultScrubBytes } = options;
   const { openSqlite } = await import('../backends/sqlite/index.ts');
   const opened = await openSqlite({
     file,
@@ -254,6 +265,7 @@ async function fileStores(file: string, { driver, durability, mustExist }: OpenO
     sessions: opened.sessions,
     memory: opened.memory,
     backup: (to) => opened.file.backup(to),
+    scrub: async () => opened.file.size <= scrubUpToBytes && opened.file.scrub(),
     close: () => opened.file.close(),
   };
 }

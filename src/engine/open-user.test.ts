@@ -5,6 +5,17 @@ import { openPalimpsest, type User } from './index.ts';
 const texts = async (user: User) => (await user.memories()).items.map(({ text }) => text);
 
 describe('a user', () => {
+  it('opens no session of another project, in which what is said would be remembered', async () => {
+    await using palimpsest = await openPalimpsest();
+    const user = palimpsest.user('u1');
+    await user.session('bare');
+    await user.project('acme').session('s1');
+    const details = { argument: 'projectId' };
+    await expect(user.project('other').session('s1')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', details });
+    await expect(user.project('acme').session('bare')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', details });
+    expect((await user.session('s1')).info.projectId).toBe('acme');
+  });
+
   it('remembers, recalls with provenance, lists and forgets one entry', async () => {
     await using palimpsest = await openPalimpsest({ appName: 'weather' });
     const user = palimpsest.user('u1');

@@ -17,6 +17,7 @@ export interface UserParts {
   readonly memory: MemoryService;
   /** Has memory read a session's log, in the background. */
   readonly learn: (key: SessionKey) => void;
+  readonly eraseSession: (key: SessionKey) => Promise<EraseReceipt>;
   readonly eraseUser: (userId: string) => Promise<EraseReceipt>;
 }
 
@@ -74,7 +75,7 @@ export class SessionHandle implements OpenSession {
   }
 
   async delete(): Promise<EraseReceipt> {
-    return this.#parts.sessions.delete(this.key);
+    return this.#parts.eraseSession(this.key);
   }
 
   async #afterwards(event: Event): Promise<Event> {

@@ -92,7 +92,8 @@ async function remembered(palimpsest: Palimpsest): Promise<string[]> {
     .sort();
 }
 
-const refusals = ['SESSION_NOT_FOUND', 'FORK_REFUSED', 'SESSION_EXISTS', 'INVALID_REWIND'] as const;
+// INVALID_ARGUMENT: a fork of a session without a project stands under the id that the steps open within one.
+const refusals = ['SESSION_NOT_FOUND', 'FORK_REFUSED', 'SESSION_EXISTS', 'INVALID_REWIND', 'INVALID_ARGUMENT'] as const;
 
 async function take(palimpsest: Palimpsest, step: Step, no: number): Promise<void> {
   if (step.does === 'settle') return palimpsest.settled();

@@ -13,6 +13,8 @@ export async function withStore<T>(
     file: terminal.file,
     appName: terminal.options.app,
     mustExist: options.mayCreate !== true,
+    // A command has nothing else to do meanwhile.
+    scrubUpToBytes: Number.MAX_SAFE_INTEGER,
   });
   try {
     return await work(palimpsest);

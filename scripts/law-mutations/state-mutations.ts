@@ -222,13 +222,13 @@ export const stateMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/create-session.ts',
-    from: "if (!hasExpired(standing, now)) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });",
-    to: '',
+    from: 'if (!hasExpired(standing, parts.clock.now())) {',
+    to: 'if (false) {',
     red: ['create.unique', 'race.creates'],
   },
   {
     file: 'sessions/create-session.ts',
-    from: 'if (standing === undefined) continue;',
+    from: 'if (standing === undefined) return;',
     to: "if (standing === undefined) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });",
     red: ['race.first-sessions-of-an-app'],
   },

@@ -25,12 +25,19 @@ export async function createSession(parts: SessionParts, input: CreateSession): 
   for (;;) {
     const commit = { ...(await planCreation(parts, head, initial)), expectedStamp: undefined };
     if ((await parts.store.commit(commit)) === 'committed') return commit.head;
-    const standing = await parts.store.head(key);
-    // No session in the way: shared state moved while the first event was planned. Plan it again.
-    if (standing === undefined) continue;
-    if (!hasExpired(standing, now)) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
-    await eraseLife(parts, standing);
+    // With no session in the way, shared state moved while the first event was planned: it is planned again.
+    await freeId(parts, key);
   }
+}
+
+/** Removes a session whose time to live is over from under its id. Throws SESSION_EXISTS for one that lives. */
+export async function freeId(parts: SessionParts, key: SessionKey): Promise<void> {
+  const standing = await parts.store.head(key);
+  if (standing === undefined) return;
+  if (!hasExpired(standing, parts.clock.now())) {
+    throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
+  }
+  await eraseLife(parts, standing, { onlyIfUntouched: true });
 }
 
 async function planCreation(

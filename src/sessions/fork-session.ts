@@ -10,6 +10,7 @@ import {
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
 import { requireHead } from './commit-loop.ts';
+import { freeId } from './create-session.ts';
 import { eraseLife } from './erase-session.ts';
 import { LogView } from './log-view.ts';
 import { newHead } from './session-head.ts';
@@ -45,7 +46,7 @@ export async function forkSession(parts: SessionParts, key: SessionKey, options:
   const live = events.filter(({ seq }) => coverage.isLive(seq));
   refuseOpenCalls(key, live);
   const head = forkedHead(parts, from, { events, live, sessionId, atSeq });
-  const outcome = await parts.store.commit({
+  const commit = {
     expectedStamp: undefined,
     head,
     events,
@@ -57,8 +58,8 @@ export async function forkSession(parts: SessionParts, key: SessionKey, options:
       ),
     ),
     artifacts: await copyArtifacts(parts, from.key, head.key),
-  });
-  if (outcome !== 'committed') throw new PalimpsestError('SESSION_EXISTS', { sessionId });
+  };
+  while ((await parts.store.commit(commit)) !== 'committed') await freeId(parts, head.key);
   await eraseIfSourceIsGone(parts, from, head);
   return head;
 }

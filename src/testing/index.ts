@@ -17,6 +17,12 @@ export {
 } from './conformance.ts';
 export { ManualClock } from './manual-clock.ts';
 export { eventAt, type MemorySubject, memoryChecks, memoryLaws } from './memory-laws.ts';
-export { type Compared, compareSessions, type FuzzTarget, type SessionOperation } from './session-fuzz.ts';
+export {
+  type Compared,
+  compareSessions,
+  type FuzzTarget,
+  type Handles,
+  type SessionOperation,
+} from './session-fuzz.ts';
 export { sessionChecks, sessionLaws } from './session-laws.ts';
 export { type SessionCapability, type SessionSubject, sessionLawMerges } from './session-subject.ts';

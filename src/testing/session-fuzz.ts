@@ -48,12 +48,16 @@ export type SessionOperation =
   | { readonly do: 'deleteUserData'; readonly userId: string }
   | { readonly do: 'artifact'; readonly at: FuzzTarget; readonly name: string; readonly size: number }
   | { readonly do: 'sweep' }
+  | { readonly do: 'endIdle'; readonly idleMillis: number }
   | { readonly do: 'wait'; readonly millis: number };
+
+/** Handles on one set of sessions, used in turn. */
+export type Handles = readonly [SessionService, ...SessionService[]];
 
 /** Two services that must answer alike, on clocks that show the same time. */
 export interface Compared {
-  readonly left: SessionService;
-  readonly right: SessionService;
+  readonly left: Handles;
+  readonly right: Handles;
   /** One for both, or one each. */
   readonly clocks: readonly [ManualClock, ...ManualClock[]];
   /** A name that neither service has seen. */
@@ -62,12 +66,23 @@ export interface Compared {
 
 /** One of the two, with what it handed out. */
 class Side {
-  readonly service: SessionService;
   readonly leases = new Map<string, Lease>();
+  readonly #handles: Handles;
   readonly #names = new Map<string, string>();
+  #turn = 0;
 
-  constructor(service: SessionService) {
-    this.service = service;
+  constructor(handles: Handles) {
+    this.#handles = handles;
+  }
+
+  /** The handle whose turn it is. */
+  get service(): SessionService {
+    return this.#handles[this.#turn % this.#handles.length] ?? this.#handles[0];
+  }
+
+  /** Gives the turn to another handle; each goes on for a few calls, so that it has something to remember. */
+  pass(step: number): void {
+    this.#turn = Math.floor(step / 3);
   }
 
   /** An answer as text that both sides must share: random ids are numbered in the order in which they turn up. */
@@ -105,6 +120,7 @@ export async function compareSessions(compared: Compared, operations: readonly S
       const copy = { userId: operation.at.userId, sessionId: operation.sessionId };
       targets.set(JSON.stringify(copy), copy);
     }
+    for (const side of sides) side.pass(step);
     const [left, right] = await onBoth(sides, (side) => outcome(() => apply(side, compared, operation)));
     assertAlike(left, right, `step ${step}, ${operation.do}: the services differ`);
   }
@@ -152,6 +168,10 @@ async function apply(side: Side, compared: Compared, operation: SessionOperation
       return service.deleteUserData({ appName, userId: operation.userId });
     case 'sweep':
       return service.sweepExpired(new Date(compared.clocks[0].now()).toISOString());
+    case 'endIdle': {
+      const idleSince = new Date(compared.clocks[0].now() - operation.idleMillis).toISOString();
+      return service.endIdle({ appName, idleSince });
+    }
     case 'wait':
       return undefined;
     default:

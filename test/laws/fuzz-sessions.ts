@@ -12,7 +12,7 @@ export interface FuzzRun {
 
 let apps = 0;
 
-/** Compares the first services of two subjects, call by call. Throws with the shortest list of calls that tells them apart. */
+/** Compares two subjects call by call, the right one through both its handles. Throws with the shortest list of calls that tells them apart. */
 export async function fuzzSessions(
   subjects: { readonly left: SessionSubject; readonly right: SessionSubject },
   run: FuzzRun,
@@ -21,7 +21,12 @@ export async function fuzzSessions(
   const property = fc.asyncProperty(sessionOperations, async (operations) => {
     right.clock.advance(left.clock.now() - right.clock.now());
     await compareSessions(
-      { left: left.first, right: right.first, clocks: [left.clock, right.clock], appName: `fuzz-${++apps}` },
+      {
+        left: [left.first],
+        right: [right.first, right.second],
+        clocks: [left.clock, right.clock],
+        appName: `fuzz-${++apps}`,
+      },
       operations,
     );
   });

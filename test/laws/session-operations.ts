@@ -188,7 +188,12 @@ const operation: fc.Arbitrary<SessionOperation> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('wait' as const), millis: fc.constantFrom(1, 1, 999, 999, 6000, 45_000) }),
   },
-  fc.constantFrom<SessionOperation>({ do: 'sweep' }, { do: 'behind' }, { do: 'deleteUserData', userId: 'u1' }),
+  fc.constantFrom<SessionOperation>(
+    { do: 'sweep' },
+    { do: 'endIdle', idleMillis: 5000 },
+    { do: 'behind' },
+    { do: 'deleteUserData', userId: 'u1' },
+  ),
 );
 
 /** A list of calls: a session is always there to begin with. */

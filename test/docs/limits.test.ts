@@ -79,7 +79,7 @@ describe('docs/reference/limits.md, sizes', () => {
 });
 
 describe('docs/reference/limits.md, pages', () => {
-  const [read, list, search] = rows('Pages').map(([, usual, most]) => ({
+  const [read, list, search, memories] = rows('Pages').map(([, usual, most]) => ({
     usual: numberIn(usual),
     most: numberIn(most),
   }));
@@ -115,6 +115,18 @@ describe('docs/reference/limits.md, pages', () => {
     const all = await memory.search({ scope, query: 'tea', limit: entries.length });
     expect(all.memories).toHaveLength(search?.most ?? 0);
     expect(all.truncated).toBe(true);
+  });
+
+  it('says how many memories a list gives', async () => {
+    const memory = createMemoryService({ store: createInMemoryMemoryStore(), clock });
+    const scope = { appName: 'a', userId: 'u' };
+    const entries = Array.from({ length: (memories?.usual ?? 0) + 1 }, (_, index) => ({ text: `tea number ${index}` }));
+    await memory.add(scope, entries);
+    expect((await memory.list(scope)).items).toHaveLength(memories?.usual ?? 0);
+    await expect(memory.list(scope, { limit: memories?.most ?? 0 })).resolves.toBeDefined();
+    for (const limit of [0, (memories?.most ?? 0) + 1]) {
+      await expect(memory.list(scope, { limit })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
   });
 });
 

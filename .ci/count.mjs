@@ -6,7 +6,8 @@ const [folder = '.', steps = '0'] = process.argv.slice(2);
 const print = (line) => process.stdout.write(`${line}\n`);
 const total = { passed: 0, failed: 0, skipped: 0, failedSuites: 0 };
 for (const name of readdirSync(folder).sort()) {
-  const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const report = read(name);
+  if (report === undefined) continue;
   // A file that cannot be loaded has no failing test, only a failing suite.
   const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
   const failed = report.numFailedTests + broken.length;
@@ -17,6 +18,16 @@ for (const name of readdirSync(folder).sort()) {
   total.skipped += skipped;
   total.failedSuites += failed > 0 ? 1 : 0;
 }
+/** A suite that was killed while writing its report has failed as a step, which is counted below. */
+function read(name) {
+  try {
+    return JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  } catch {
+    print(`${name.replace('.json', '')}: no whole report`);
+    return undefined;
+  }
+}
+
 const failed = total.failed + Math.max(0, Number(steps) - total.failedSuites) + (total.passed === 0 ? 1 : 0);
 print(`skipped: ${total.skipped}`);
 print(`${total.passed} passed, ${failed} failed`);

@@ -21,6 +21,8 @@ import type { ContextOptions, ContextRequest, RecallOptions } from './palimpsest
 import { recalledBlock } from './recalled-block.ts';
 
 const pageSize = 1000;
+/** Of what scores less than this part of the best, nothing bears on the question. */
+const weakestShare = 0.25;
 
 /** What a context is built from. */
 export interface ContextParts {
@@ -112,7 +114,8 @@ async function recallFor(
   const limits = recall === true ? {} : recall;
   const { memories } = await memory.search({ ...limits, scope, query, filter: { notSessions: [sessionId] } });
   const isCopied = copiedInto(session, events);
-  return memories.filter(({ provenance }) => !provenance.every(isCopied));
+  const weakest = weakestShare * (memories[0]?.score ?? 0);
+  return memories.filter(({ provenance, score = 0 }) => score >= weakest && !provenance.every(isCopied));
 }
 
 /** Tells of a source whether it is an event that a fork has taken over, which the model sees in the fork's own log. */

@@ -38,9 +38,22 @@ export interface SearchPlan {
   readonly signal?: AbortSignal;
 }
 
+const searchFields: ReadonlySet<string> = new Set<keyof SearchRequest>([
+  'scope',
+  'query',
+  'limit',
+  'tokenBudget',
+  'minScore',
+  'projectOnly',
+  'filter',
+  'signal',
+]);
+
 /** Checks a search. Throws INVALID_ARGUMENT or INVALID_ID naming the field. */
 export function readSearch(request: SearchRequest, now: number): SearchPlan {
   const scope = readScope(request?.scope);
+  const unknown = Object.keys(request).find((name) => !searchFields.has(name));
+  if (unknown !== undefined) throw bad(unknown, 'is no known option of a search');
   const { query, limit = defaultLimit, tokenBudget, minScore = 0, projectOnly = false, filter = {}, signal } = request;
   if (typeof query !== 'string') throw bad('query', 'must be a text');
   requireCount(limit, 'limit');

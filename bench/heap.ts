@@ -6,10 +6,13 @@ import { round } from './figures.ts';
 const count = 20_000;
 const sixty = 'Please report the weather in Celsius from now on, thank you.';
 
+/** No two events share a text, which the engine would keep once. */
+const textOf = (at: number) => String(at).padStart(6, '0') + sixty.slice(6);
+
 const kinds: Readonly<Record<string, (at: number) => EventInput>> = {
   text: (at) => ({
     author: at % 2 === 0 ? 'user' : 'assistant',
-    content: String(at).padStart(6, '0') + sixty.slice(6),
+    content: textOf(at),
   }),
   call: (at) => ({
     author: 'assistant',
@@ -17,10 +20,10 @@ const kinds: Readonly<Record<string, (at: number) => EventInput>> = {
       parts: [{ functionCall: { id: `call-${at}`, name: 'forecast', args: { city: 'Hangzhou', days: at } } }],
     },
   }),
-  delta: (at) => ({ author: 'assistant', content: sixty, actions: { stateDelta: { step: at } } }),
+  delta: (at) => ({ author: 'assistant', content: textOf(at), actions: { stateDelta: { step: at } } }),
   usage: (at) => ({
     author: 'assistant',
-    content: sixty,
+    content: textOf(at),
     usage: { inputTokens: 1000 + at, outputTokens: 60, cacheReadTokens: at },
   }),
 };

@@ -30,7 +30,7 @@ function printPeers(): void {
 async function main(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
   const [name, ...rest] = words.filter((word) => word !== '--json' && word !== '--peers');
-  if (name === undefined || rest.length > 0 || !(name in benches || name === 'all')) {
+  if (name === undefined || rest.length > 0 || !(Object.hasOwn(benches, name) || name === 'all')) {
     console.error(usage);
     return name === '--help' ? 0 : 2;
   }

@@ -3,16 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sessionLaws } from '../src/testing/index.ts';
-import { appendMutations } from './law-mutations/append-mutations.ts';
-import { eventMutations } from './law-mutations/event-mutations.ts';
+import { memoryLaws, sessionLaws } from '../src/testing/index.ts';
+import { allMutations } from './law-mutations/all-mutations.ts';
 import type { LawMutation } from './law-mutations/law-mutation.ts';
-import { stateMutations } from './law-mutations/state-mutations.ts';
-import { storeMutations } from './law-mutations/store-mutations.ts';
 
 const projectRoot = join(import.meta.dirname, '..');
 const copied = ['src', 'test/laws', 'package.json', 'tsconfig.json'];
 const timeoutMs = 60_000;
+const laws = Object.keys({ ...sessionLaws, ...memoryLaws });
 
 const { values } = parseArgs({
   options: {
@@ -38,8 +36,8 @@ function copyTree(): string {
 }
 
 /** Ids of the laws that are red in a tree; a tree that cannot be run has a trouble instead. */
-function redLaws(tree: string, laws: readonly string[]): { red: readonly string[]; trouble?: string } {
-  const run = spawnSync(process.execPath, ['--import', 'tsx', 'test/laws/print-red-laws.ts', ...laws], {
+function redLaws(tree: string, named: readonly string[]): { red: readonly string[]; trouble?: string } {
+  const run = spawnSync(process.execPath, ['--import', 'tsx', 'test/laws/print-red-laws.ts', ...named], {
     cwd: tree,
     encoding: 'utf8',
     timeout: timeoutMs,
@@ -85,8 +83,7 @@ function report({ mutation, red, trouble }: Tried): readonly string[] {
 
 /** Mutates, prints a Markdown table, and returns the exit code: 1 if a law is unshaken. */
 function main(): number {
-  const mutations = [...eventMutations, ...appendMutations, ...stateMutations, ...storeMutations];
-  const wanted = mutations.filter(({ file }) => file.includes(values.file));
+  const wanted = allMutations.filter(({ file }) => file.includes(values.file));
   const tree = copyTree();
   const wrong: string[] = [];
   try {
@@ -100,12 +97,12 @@ function main(): number {
   } finally {
     rmSync(tree, { recursive: true, force: true });
   }
-  const shaken = new Set(mutations.flatMap(({ red }) => red));
-  const unshaken = Object.keys(sessionLaws).filter((law) => !shaken.has(law));
+  const shaken = new Set(allMutations.flatMap(({ red }) => red));
+  const unshaken = laws.filter((law) => !shaken.has(law));
   wrong.push(...unshaken.map((law) => `${law} has no mutation`));
-  wrong.push(...[...shaken].filter((law) => !(law in sessionLaws)).map((law) => `${law} is no law`));
+  wrong.push(...[...shaken].filter((law) => !laws.includes(law)).map((law) => `${law} is no law`));
   for (const line of wrong) console.error(line);
-  console.error(`${wanted.length} mutations, ${Object.keys(sessionLaws).length} laws, ${wrong.length} faults`);
+  console.error(`${wanted.length} mutations, ${laws.length} laws, ${wrong.length} faults`);
   return wrong.length === 0 ? 0 : 1;
 }
 

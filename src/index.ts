@@ -211,6 +211,7 @@ export {
   type SessionStore,
   type StateMerge,
   type StateMerges,
+  type StateQuery,
   type StateScope,
   type StateValue,
   type StateWrite,

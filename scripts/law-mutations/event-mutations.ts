@@ -46,8 +46,8 @@ export const eventMutations: readonly LawMutation[] = [
   },
   {
     file: 'events/prepare-event.ts',
-    from: 'cut(String(readText(value, path, report)))',
-    to: 'String(readText(value, path, report))',
+    from: "typeof value === 'string' ? cut(value) : value",
+    to: 'value',
     red: ['event.error-message-cut'],
   },
   {
@@ -184,7 +184,12 @@ export const eventMutations: readonly LawMutation[] = [
     to: 'if (read === undefined) continue;\n    if (read === undefined) throw',
     red: ['append.unknown-field'],
   },
-  { file: 'events/read-actions.ts', from: 'if (!prose) throw', to: 'if (false) throw', red: ['compaction.malformed'] },
+  {
+    file: 'events/read-actions.ts',
+    from: 'if (!isProse(content)) throw',
+    to: 'if (false) throw',
+    red: ['compaction.malformed'],
+  },
   {
     file: 'events/read-actions.ts',
     from: "    throw invalid(path, 'must be sorted and disjoint, touching ranges joined');",
@@ -232,8 +237,8 @@ export const eventMutations: readonly LawMutation[] = [
   { file: 'events/coverage.ts', from: 'inForce.delete(older);', to: '', red: ['compaction.supersedes-whole'] },
   {
     file: 'events/json.ts',
-    from: '  report.size += text.length;\n',
-    to: '  report.size += text.length;\n  if (text.length > 65_536) return text.slice(0, 65_536);\n',
+    from: '  addSize(report, text.length, path);\n',
+    to: '  if (text.length > 65_536) return text.slice(0, 65_536);\n',
     red: ['event.large-chinese'],
   },
   {

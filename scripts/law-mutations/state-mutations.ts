@@ -57,8 +57,8 @@ export const stateMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/state.ts',
-    from: 'for (const { key, value } of values) if (value !== undefined) state',
-    to: 'for (const { key, value } of values) state',
+    from: 'for (const { key, value } of values) if (value !== undefined) found',
+    to: 'for (const { key, value } of values) found',
     red: ['state.removed-is-not-null'],
   },
   {
@@ -243,5 +243,17 @@ export const stateMutations: readonly LawMutation[] = [
     from: 'return JSON.stringify([appName, userId, sessionId]);',
     to: 'return JSON.stringify([appName, userId]);',
     red: ['append.ids-per-session', 'ingestion.forward-only'],
+  },
+  {
+    file: 'sessions/state-plan.ts',
+    from: 'history.get(key)?.findLast((revision) => !isHidden(revision))?.value',
+    to: 'history.get(key)?.at(-2)?.value',
+    red: ['rewind.shared-merges'],
+  },
+  {
+    file: 'sessions/state-plan.ts',
+    from: 'source?.incarnation === head.incarnation && ',
+    to: 'source !== undefined && ',
+    red: ['rewind.shared-merges'],
   },
 ];

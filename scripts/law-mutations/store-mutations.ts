@@ -1,6 +1,6 @@
 import type { LawMutation } from './law-mutation.ts';
 
-/** Faults in the store in memory, in artifacts, leases, forks and erasure. */
+/** Faults in the store in memory, in inline data and in leases. */
 export const storeMutations: readonly LawMutation[] = [
   {
     file: 'sessions/inline-artifacts.ts',
@@ -87,75 +87,6 @@ export const storeMutations: readonly LawMutation[] = [
     red: ['lease.appends-are-fenced', 'lease.released', 'lease.dies-with-its-session'],
   },
   {
-    file: 'sessions/fork-session.ts',
-    from: '  refuseOpenCalls(key, live);\n',
-    to: '',
-    red: ['fork.refused-while-open'],
-  },
-  { file: 'sessions/fork-session.ts', from: 'atSeq > from.version', to: 'false', red: ['fork.bad-input'] },
-  {
-    file: 'sessions/fork-session.ts',
-    from: '    artifacts: await copyArtifacts(parts, from.key, head.key),\n',
-    to: '',
-    red: ['artifacts.follow-a-fork'],
-  },
-  {
-    file: 'sessions/fork-session.ts',
-    from: 'const live = events.filter(({ seq }) => coverage.isLive(seq));',
-    to: 'const live = events;',
-    red: ['fork.state-as-of'],
-  },
-  { file: 'sessions/fork-session.ts', from: '    projectId: from.projectId,\n', to: '', red: ['fork.copies'] },
-  { file: 'sessions/fork-session.ts', from: '      projectId: from.projectId,\n', to: '', red: ['fork.copies'] },
-  {
-    file: 'sessions/fork-session.ts',
-    from: 'contentVersion: events.findLast((event) => !isPassive(event))?.seq ?? 0,',
-    to: 'contentVersion: 99,',
-    red: ['fork.lives-on-its-own'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: '  await eraseCopies(parts, head, all, receipt);\n',
-    to: '',
-    red: ['delete.reaches-forks', 'delete.reaches-summaries'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: '    await eraseCopies(parts, head, ranges, receipt);\n',
-    to: '',
-    red: ['delete.reaches-forks'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: '[...copied, ...summariesOf(await log.bookkeeping(), copied)]',
-    to: 'copied',
-    red: ['delete.reaches-summaries'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: "  if (removed === 'moved') return 'moved';\n  addTo(receipt, removed);",
-    to: "  if (removed === 'moved') return 'moved';",
-    red: ['artifacts.scopes', 'delete.everything', 'delete.reaches-forks'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: "addTo(receipt, await parts.store.remove({ what: 'states', scope: { kind: 'user', ...scope } }));",
-    to: "addTo(receipt, await parts.store.remove({ what: 'states', scope: { kind: 'app', ...scope } }));",
-    red: ['delete.user-data'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: "addTo(receipt, await parts.store.remove({ what: 'artifacts', scope }));",
-    to: '',
-    red: ['artifacts.scopes'],
-  },
-  {
-    file: 'sessions/erase-session.ts',
-    from: 'states: await refoldSessionState(parts, head, remaining),',
-    to: 'states: [],',
-    red: ['delete.reaches-forks'],
-  },
-  {
     file: 'sessions/in-memory-session-store.ts',
     from: 'return kept.head.stamp === expectedStamp && kept.head.incarnation === head.incarnation;',
     to: 'return kept.head.stamp === expectedStamp;',
@@ -186,9 +117,9 @@ export const storeMutations: readonly LawMutation[] = [
     red: ['race.first-sessions-of-an-app', 'race.shared-merges'],
   },
   {
-    file: 'sessions/in-memory-session-store.ts',
-    from: 'newestFirst ? seqs.length - 1 - at : at',
-    to: 'at',
+    file: 'sessions/run-index.ts',
+    from: 'newestFirst ? last - at : first + at',
+    to: 'first + at',
     red: ['read.invocation'],
   },
   {
@@ -257,30 +188,11 @@ export const storeMutations: readonly LawMutation[] = [
     to: "kept.events[event.seq] = { ...event, branch: 'elsewhere' };",
     red: ['append.result-is-what-is-read'],
   },
-  { file: 'sessions/session-artifacts.ts', from: '?? -1) + 1;', to: '?? 0) + 1;', red: ['artifacts.versions'] },
-  {
-    file: 'sessions/session-artifacts.ts',
-    from: "if ('sessionId' in checked) await requireHead(parts, checked);",
-    to: '',
-    red: ['artifacts.missing-session'],
-  },
-  {
-    file: 'sessions/fork-session.ts',
-    from: '  await eraseIfSourceIsGone(parts, from, head);\n',
-    to: '',
-    red: ['race.delete-and-fork'],
-  },
   {
     file: 'sessions/in-memory-session-store.ts',
     from: 'events: kept.ids.size, stateKeys: kept.state.size',
     to: 'events: 0, stateKeys: 0',
     red: ['delete.everything'],
-  },
-  {
-    file: 'sessions/session-artifacts.ts',
-    from: 'return found?.bytes && { ...found, bytes: found.bytes };',
-    to: 'return found?.bytes && { ...found, bytes: found.bytes.subarray(1) };',
-    red: ['artifacts.not-aliased'],
   },
   {
     file: 'sessions/in-memory-session-store.ts',

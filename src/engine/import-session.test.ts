@@ -70,7 +70,7 @@ describe('import', () => {
     const source = conversation(2);
     const importing = palimpsest.import({ ...source, events: [...source.events, ...source.events] }, from);
     await expect(importing).rejects.toMatchObject({ code: 'EVENT_ID_REUSED' });
-    expect(await log(palimpsest)).toEqual([]);
+    expect((await palimpsest.user('u1').sessions()).items).toEqual([]);
   });
 
   it('is completed by importing again after it was stopped half-way', async () => {
@@ -95,8 +95,10 @@ describe('import', () => {
   it('may be made by two at once', async () => {
     await using palimpsest = await openPalimpsest();
     const source = conversation(20);
-    await Promise.all([palimpsest.import(source, from), palimpsest.import(source, from)]);
+    const results = await Promise.all([1, 2, 3].map(() => palimpsest.import(source, from)));
     expect((await log(palimpsest)).map(({ id }) => id)).toEqual(source.events.map(({ id }) => id));
+    expect(results.map(({ added }) => added).sort()).toEqual([0, 0, 20]);
+    expect(results.map(({ unchanged }) => unchanged).sort()).toEqual([0, 20, 20]);
   });
 
   it('carries bookkeeping along and compares it as well', async () => {
@@ -109,6 +111,34 @@ describe('import', () => {
     expect(await palimpsest.import({ ...source, events }, from)).toMatchObject({ added: 0, unchanged: 5 });
     const { explain } = await palimpsest.context((await palimpsest.user('u1').session('c1')).key);
     expect(explain(1)).toEqual({ outcome: 'masked', by: 5 });
+  });
+
+  it('names a bad event by its place in the source, whatever is stored already', async () => {
+    await using palimpsest = await openPalimpsest();
+    const source = conversation(1200);
+    await palimpsest.import(first(source, 30), from);
+    const bad = (content: unknown) => ({
+      ...source,
+      events: source.events.map((event, index) => (index === 777 ? { ...event, content: content as string } : event)),
+    });
+    await expect(palimpsest.import(bad('长'.repeat(3_000_000)), from)).rejects.toMatchObject({
+      code: 'EVENT_TOO_LARGE',
+      details: { field: 'events[777]' },
+    });
+    await expect(palimpsest.import(bad(5), from)).rejects.toMatchObject({
+      code: 'INVALID_EVENT',
+      details: { field: expect.stringMatching(/^events\[777\]\.content/) },
+    });
+  });
+
+  it('takes a session back that it made for nothing, and leaves one that was there', async () => {
+    await using palimpsest = await openPalimpsest();
+    const tooLarge = { ...conversation(1), events: [{ id: 'm1', author: 'user', content: 'x'.repeat(9_000_000) }] };
+    await expect(palimpsest.import(tooLarge, from)).rejects.toMatchObject({ code: 'EVENT_TOO_LARGE' });
+    expect((await palimpsest.user('u1').sessions()).items).toEqual([]);
+    await palimpsest.user('u1').session('c1');
+    await expect(palimpsest.import(tooLarge, from)).rejects.toMatchObject({ code: 'EVENT_TOO_LARGE' });
+    expect((await palimpsest.user('u1').sessions()).items).toHaveLength(1);
   });
 
   const refused: readonly (readonly [string, (palimpsest: Palimpsest) => Promise<unknown>, object])[] = [
@@ -137,6 +167,11 @@ describe('import', () => {
       'an event that is none',
       (p) => p.import({ ...conversation(1), events: [null as never] }, from),
       { code: 'INVALID_EVENT', details: { field: 'events[0]' } },
+    ],
+    [
+      'an event without an id',
+      (p) => p.import({ ...conversation(1), events: [{ author: 'user', content: 'x' }] }, from),
+      { code: 'INVALID_EVENT', details: { field: 'events[0].id' } },
     ],
     [
       'an unknown time zone',

@@ -67,7 +67,7 @@ describe('ingestLog', () => {
       throw new PalimpsestError('ABORTED', { what: 'The process' });
     });
     await expect(ingestLog({ sessions, memory: stopping }, key)).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(await turns(memory)).toEqual(upTo(500));
+    expect(await turns(memory)).toEqual(upTo(200));
     await ingestLog({ sessions, memory }, key);
     expect(await turns(memory)).toEqual(upTo(1100));
   });

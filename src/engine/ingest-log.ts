@@ -12,7 +12,7 @@ import {
 import type { MemoryService, SessionSource } from '../memory/service/index.ts';
 import type { SessionInfo, SessionService } from '../sessions/index.ts';
 
-const batchSize = 500;
+const batchSize = 200;
 
 /** The two services that ingestion joins. */
 export interface IngestParts {

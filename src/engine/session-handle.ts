@@ -49,8 +49,8 @@ export class SessionHandle implements OpenSession {
 
   async append(events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult> {
     const result = await this.#parts.sessions.append(this.key, events, options);
-    await this.#refresh(result.version);
     if (result.events.some(isWorthLearning)) this.#parts.learn(this.key);
+    await this.#refresh(result.version);
     return result;
   }
 

@@ -33,6 +33,7 @@ const samples: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   STORE_CORRUPT: { file: 'the-file', reason: 'the-reason' },
   STORE_FAILED: { file: 'the-file', reason: 'the-reason' },
   INVALID_IMPORT: { file: 'the-file', line: 4711, field: 'the-field', reason: 'the-reason' },
+  IMPORT_DIVERGED: { sessionId: 'the-session', seq: 4711, reason: 'the-reason' },
   CLOSED: { what: 'the-thing' },
   ABORTED: { what: 'the-thing' },
 };

@@ -29,6 +29,7 @@ export interface ErrorDetails {
   STORE_CORRUPT: { file: string; reason: string };
   STORE_FAILED: { file: string; reason: string };
   INVALID_IMPORT: { file: string; line?: number; field: string; reason: string };
+  IMPORT_DIVERGED: { sessionId: string; seq: number; reason: string };
   CLOSED: { what: string };
   ABORTED: { what: string };
 }
@@ -114,10 +115,11 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
     (d) => `${quote(d.file)} is damaged: ${d.reason}. Restore a backup; 'palimpsest doctor' shows what can be read.`,
   ),
   STORE_FAILED: row(500, (d) => `${quote(d.file)} failed: ${d.reason}.`),
-  INVALID_IMPORT: row(
-    400,
+  INVALID_IMPORT: row(400, (d) => `${d.file}${d.line === undefined ? '' : `:${d.line}`}: ${d.field} ${d.reason}.`),
+  IMPORT_DIVERGED: row(
+    409,
     (d) =>
-      `${d.file}${d.line === undefined ? '' : `:${d.line}`}: ${d.field} ${d.reason}. Nothing was imported from this record on.`,
+      `Session ${quote(d.sessionId)} cannot follow its source: event ${d.seq} ${d.reason}. Nothing was changed; import it under another session id, or erase the session first.`,
   ),
   CLOSED: row(409, (d) => `${d.what} is closed.`),
   ABORTED: row(499, (d) => `${d.what} was stopped before it finished.`),

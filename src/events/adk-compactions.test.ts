@@ -80,11 +80,35 @@ describe('adkCompactionsToSeqs', () => {
       [{ seq: 1, timestamp: 1 }],
     );
     expect(noProse).toEqual({ seq: 2, valid: false, reason: 'holds no prose' });
+    const thought = { role: 'model' as const, parts: [{ text: 'Hm.', thought: true }] };
+    const [onlyThought] = adkCompactionsToSeqs(
+      [{ seq: 2, compaction: { start: 1, end: 1, content: thought } }],
+      [{ seq: 1, timestamp: 1 }],
+    );
+    expect(onlyThought).toMatchObject({ valid: false, reason: 'holds no prose' });
     const [noBound] = adkCompactionsToSeqs(
       [{ seq: 2, compaction: { start: undefined, end: 1, content: modelText('x') } }],
       [{ seq: 1, timestamp: 1 }],
     );
     expect(noBound).toMatchObject({ valid: false, reason: expect.stringMatching(/bound/) });
+  });
+
+  it('places none beside a rewind, which still rewinds and leaves the range to the next', () => {
+    const prose = { start: 1, end: 2, content: modelText('Prose.') };
+    const entries = [
+      { seq: 1, timestamp: 1 },
+      { seq: 2, timestamp: 2 },
+      { seq: 3, timestamp: 2, rewindFromSeq: 2 },
+      { seq: 4, timestamp: 3 },
+    ];
+    const records: AdkRecord[] = [
+      { seq: 3, compaction: { ...prose, besideRewind: true } },
+      { seq: 4, compaction: prose },
+    ];
+    expect(adkCompactionsToSeqs(records, entries)).toMatchObject([
+      { seq: 3, valid: false, reason: 'stands beside a rewind' },
+      { seq: 4, valid: true, compaction: { covers: [[1, 1]] } },
+    ]);
   });
 
   it('keeps to its own branch', () => {

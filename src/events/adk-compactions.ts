@@ -1,4 +1,5 @@
 import type { AdkCompaction } from './adk-records.ts';
+import { isProse } from './content.ts';
 import { type Coverage, foldCoverage } from './coverage.ts';
 import type { Compaction, Event } from './event.ts';
 import { intersectRanges, normalizeRanges, type SeqRange, subtractRanges } from './ranges.ts';
@@ -19,7 +20,7 @@ export interface AdkRecord {
   readonly seq: number;
   readonly branch?: string;
   readonly isolationScope?: string;
-  readonly compaction: Pick<AdkCompaction, 'start' | 'end' | 'content'>;
+  readonly compaction: Pick<AdkCompaction, 'start' | 'end' | 'content' | 'besideRewind'>;
 }
 
 /** What a record of timestamps is in seqs: a compaction that append accepts, or why there is none. */
@@ -57,9 +58,10 @@ type Bookkeeping = Pick<Event, 'seq' | 'actions'>;
 
 function place(record: AdkRecord, entries: readonly AdkLogEntry[], coverage: Coverage): AdkCompactionOutcome {
   const { seq, branch, isolationScope } = record;
-  const { start, end, content } = record.compaction;
+  const { start, end, content, besideRewind } = record.compaction;
   const refuse = (reason: string): AdkCompactionOutcome => ({ seq, valid: false, reason });
-  if (content === undefined) return refuse('holds no prose');
+  if (besideRewind) return refuse('stands beside a rewind');
+  if (!isProse(content)) return refuse('holds no prose');
   if (start === undefined || end === undefined) return refuse('lacks a bound of its time range');
   if (start > end) return refuse('ends before it starts');
   const wanted = normalizeRanges(

@@ -158,10 +158,36 @@ describe('an event of one ADK on its way to another', () => {
     });
   });
 
+  it('is respelt in what it said beside a rewind, too', () => {
+    const rewind = { ...python, actions: { rewind_before_invocation_id: 'i0' } };
+    const [event] = eventToAdk(append(eventFromAdk(rewind, 'event').input, 5), { casing: 'camel' });
+    expect(event).toMatchObject({
+      content: { role: 'model', parts: [{ text: 'x', videoMetadata: { startOffset: '1s' } }] },
+      actions: { rewindBeforeInvocationId: 'i0' },
+    });
+  });
+
   it('has the timestamp that ADK itself wrote, to the microsecond, in its own dialect', () => {
     const event = append(eventFromAdk(python, 'event').input);
     expect(adkTimestamp(event, 'python')).toBe(1_700_000_000.123456);
     expect(adkTimestamp(event, 'js')).toBe(1_700_000_000_123);
+  });
+
+  it.each<unknown>([
+    1,
+    'text',
+    { role: 'model' },
+    { parts: [] },
+    { role: 'system', parts: [] },
+    { role: 'user', parts: ['text'] },
+    { role: 'user', parts: [{ functionResponse: null }] },
+  ])('passes over a kept content that is none: %j', (unshownContent) => {
+    const adk = { casing: 'snake', dialect: 'python', unshownContent };
+    const rewind = { beforeInvocationId: 'i0', fromSeq: 2 };
+    const event = append({ author: 'user', actions: { rewind }, extensions: { adk } }, 5);
+    const [written] = eventToAdk(event, { casing: 'camel' });
+    expect(written).toMatchObject({ author: 'user', actions: { rewindBeforeInvocationId: 'i0' } });
+    expect(written).not.toHaveProperty('content');
   });
 
   it('does not mind extensions that somebody else has written', () => {

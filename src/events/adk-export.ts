@@ -64,8 +64,8 @@ function expressEvent(event: Expressible, form: AdkForm): Fields {
   const { casing, origin } = form;
   const respellTo = respellingOf(form);
   const fields = expressOwnFields(event, form);
-  if (event.content !== undefined)
-    fields.content = contentToAdk(event.content, { casing, respellTo, residue: origin?.content });
+  const content = event.content ?? origin?.unshownContent;
+  if (content !== undefined) fields.content = contentToAdk(content, { casing, respellTo, residue: origin?.content });
   fields.actions = addResidue(actionsToAdk(event.actions, actionsCasing(form)), origin?.actions, respellTo);
   const whole = addResidue(fields, origin?.event, respellTo);
   // A kept timestamp is in the unit of the dialect that it came in.

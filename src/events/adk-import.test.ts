@@ -130,6 +130,39 @@ describe('eventFromAdk', () => {
     expect(refused).toBe(imported.input);
   });
 
+  it('keeps content beside a rewind or a summary out of the event, valid summary or not', () => {
+    const content = { role: 'user', parts: [{ text: '撤销', video_metadata: { fps: 1 } }], brand_new: 1 };
+    const kept = {
+      content: { fields: { brand_new: 1 } },
+      unshownContent: {
+        role: 'user',
+        parts: [{ text: '撤销', extensions: { adk: { fields: { video_metadata: { fps: 1 } } } } }],
+      },
+    };
+    for (const actions of [{ rewind_before_invocation_id: 'i0' }, { compaction: {} }]) {
+      const { input } = eventFromAdk({ ...base, content, actions }, 'event');
+      expect(input).not.toHaveProperty('content');
+      expect(input.extensions).toMatchObject({ adk: kept });
+      expect(prepareEvent(input, 'event').draft).not.toHaveProperty('content');
+    }
+    const said = eventFromAdk({ ...base, content, actions: { rewind_before_invocation_id: '' } }, 'event').input;
+    expect(said.content).toEqual(kept.unshownContent);
+    expect(said.extensions?.adk).not.toHaveProperty('unshownContent');
+  });
+
+  it('reads an event that is a rewind and a summary as the rewind, and keeps the record', () => {
+    const record = {
+      start_timestamp: 1,
+      end_timestamp: 2,
+      compacted_content: { role: 'model', parts: [{ text: 'Prose.' }] },
+    };
+    const actions = { rewind_before_invocation_id: 'i0', compaction: record };
+    const imported = eventFromAdk({ ...base, actions }, 'event');
+    expect(imported.input.actions?.rewind).toEqual({ beforeInvocationId: 'i0', fromSeq: 0 });
+    expect(imported.input.extensions).toMatchObject({ invalidCompaction: record });
+    expect(imported.compaction).toMatchObject({ besideRewind: true, content: { parts: [{ text: 'Prose.' }] } });
+  });
+
   it('reads a summary event of ADK-JS', () => {
     const { compaction } = eventFromAdk(
       { author: 'system', timestamp: 1e12, isCompacted: true, startTime: 1, endTime: 2, compactedContent: 'Prose.' },
@@ -142,6 +175,7 @@ describe('eventFromAdk', () => {
     ['a summary that calls a tool', { role: 'model', parts: [{ function_call: { name: 'f' } }] }],
     ['a summary of nothing but space', { role: 'model', parts: [{ text: ' \n' }] }],
     ['an empty summary', { role: 'model', parts: [] }],
+    ['a summary of nothing but thought', { role: 'model', parts: [{ text: '我想了想。', thought: true }] }],
   ])('gives no content for %s', (_name, compacted_content) => {
     const record = { start_timestamp: 1, end_timestamp: 2, compacted_content };
     expect(eventFromAdk({ ...base, actions: { compaction: record } }, 'event').compaction).toHaveProperty(

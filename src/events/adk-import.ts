@@ -54,10 +54,14 @@ export function eventFromAdk(json: unknown, path: string, options: { readonly di
   const contentObject = objectAt(event, 'content');
   const author = idAt(event, 'author') ?? (contentObject?.fields.role === 'user' ? 'user' : 'model');
   const content = contentObject && contentFromAdk(contentObject, { fallback: author === 'user' ? 'user' : 'model' });
-  const compaction = eventRecord ?? (readActions && recordFromActions(readActions.object));
+  const record = eventRecord ?? (readActions && recordFromActions(readActions.object));
+  const rewinds = readActions?.actions.rewind !== undefined;
+  const compaction = record && rewinds ? { ...record, besideRewind: true as const } : record;
+  // Bookkeeping here carries no content, and ADK shows none that stands beside its own.
+  const shown = compaction === undefined && !rewinds;
   const draft: EventDraft = {
     ...ownFieldsFromAdk(event),
-    ...onlySet({ timestamp: instantAt(event, timestamp, dialect), content: content?.content }),
+    ...onlySet({ timestamp: instantAt(event, timestamp, dialect), content: shown ? content?.content : undefined }),
     author,
     actions: readActions?.actions ?? noActions,
   };
@@ -68,6 +72,7 @@ export function eventFromAdk(json: unknown, path: string, options: { readonly di
     event: eventResidue(event, draft, { dialect, compaction }),
     actions: readActions?.residue,
     content: content?.residue,
+    unshownContent: shown ? undefined : content?.content,
   });
   const extensions = { adk, ...(compaction === undefined ? {} : { invalidCompaction: compaction.raw }) };
   return { input: { ...draft, extensions }, timestamp, compaction };

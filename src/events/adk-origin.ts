@@ -1,5 +1,6 @@
 import type { AdkCasing, AdkDialect } from './adk-names.ts';
 import type { AdkRecordForm } from './adk-records.ts';
+import type { Content, Role } from './content.ts';
 import { isPlainObject, type JsonMap } from './json.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface AdkOrigin {
   readonly event?: unknown;
   readonly actions?: unknown;
   readonly content?: unknown;
+  /** The content of a rewind or a summary, which ADK keeps and never shows. */
+  readonly unshownContent?: Content;
   /** Set if the event holds a summary that is stored as a compaction. */
   readonly compaction?: { readonly form: AdkRecordForm; readonly residue?: unknown };
 }
@@ -22,7 +25,7 @@ export interface AdkOrigin {
 export function originInAdk(extensions: JsonMap | undefined): AdkOrigin | undefined {
   const adk = extensions?.adk;
   if (!isPlainObject(adk)) return undefined;
-  const { casing, dialect, actionsCasing, compaction, event, actions, content } = adk;
+  const { casing, dialect, actionsCasing, compaction, event, actions, content, unshownContent } = adk;
   if (!isCasing(casing) || (dialect !== 'python' && dialect !== 'js')) return undefined;
   return {
     casing,
@@ -31,10 +34,24 @@ export function originInAdk(extensions: JsonMap | undefined): AdkOrigin | undefi
     event,
     actions,
     content,
+    ...(isContent(unshownContent) ? { unshownContent } : {}),
     ...(isPlainObject(compaction) && (compaction.form === 'action' || compaction.form === 'event')
       ? { compaction: { form: compaction.form, residue: compaction.residue } }
       : {}),
   };
+}
+
+/** Enough of a look at what may be anybody's to write it out without a fault. */
+function isContent(value: unknown): value is Content {
+  if (!isPlainObject(value) || !isRole(value.role) || !Array.isArray(value.parts)) return false;
+  return value.parts.every(
+    (part: unknown) =>
+      isPlainObject(part) && (part.functionResponse === undefined || isPlainObject(part.functionResponse)),
+  );
+}
+
+function isRole(value: unknown): value is Role {
+  return value === 'user' || value === 'model';
 }
 
 function isCasing(value: unknown): value is AdkCasing {

@@ -2,7 +2,7 @@ import { type AdkSpelling, contentFromAdk, contentToAdk } from './adk-content.ts
 import { type AdkObject, numberAt, objectAt, textAt } from './adk-fields.ts';
 import { type Fields, respellDeep, spell, spellFields } from './adk-names.ts';
 import { addResidue, type Residue, residueOf } from './adk-residue.ts';
-import { type Content, modelText, textOf } from './content.ts';
+import { type Content, isProse, modelText, textOf } from './content.ts';
 import { isPlainObject } from './json.ts';
 
 /** Where a summary stands: in the actions of an event (ADK-Python), or in the event itself (ADK-JS). */
@@ -19,6 +19,8 @@ export interface AdkCompaction {
   readonly raw: Readonly<Fields>;
   /** What it says beyond its content, for the way back. */
   readonly residue: Residue | undefined;
+  /** Set if its event is a rewind too. One event does one of the two, so that this summary cannot be placed. */
+  readonly besideRewind?: true;
 }
 
 /** Fields that ADK-JS adds to an event to make it a summary. ADK-Python has a record in the actions instead. */
@@ -38,7 +40,7 @@ export function recordFromActions(actions: AdkObject): AdkCompaction | undefined
     form: 'action',
     start: numberAt(record, 'startTimestamp'),
     end: numberAt(record, 'endTimestamp'),
-    content: read && isProse(read.content) ? read.content : undefined,
+    content: isProse(read?.content) ? read.content : undefined,
     raw: record.fields,
     residue: read?.residue ? { ...residue, inner: { ...residue?.inner, [name]: read.residue } } : residue,
   };
@@ -96,8 +98,4 @@ export function respellRecord(raw: Readonly<Fields>, options: AdkSpelling & { re
     if (typeof record[name] === 'number') record[name] *= options.timeFactor;
   }
   return record;
-}
-
-function isProse(content: Content): boolean {
-  return content.parts.every((part) => part.text !== undefined) && content.parts.some((part) => part.text?.trim());
 }

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, uuidV7 } from '../internal/index.ts';
 import type { EventInput } from './event.ts';
-import { decodeEvent, type Event, encodeEvent, eventFromAdk, eventToAdk, withAdkCompaction } from './index.ts';
+import {
+  adkCompactionsToSeqs,
+  decodeEvent,
+  type Event,
+  encodeEvent,
+  eventFromAdk,
+  eventToAdk,
+  withAdkCompaction,
+} from './index.ts';
 import { originOf, placeEvent, prepareEvent } from './prepare-event.ts';
 
 type Fields = Record<string, unknown>;
@@ -169,6 +177,35 @@ const javaScriptSummary = fc.tuple(javaScript, prose).map(([event, compactedCont
   return new Struct({ ...event.fields, isCompacted: true, compactedContent }, event.known);
 });
 
+/** Stores a summary as the fifth event, after four that its time range is made to cover. */
+function placeAfterFour(original: unknown, dialect: 'python' | 'js'): { stored: Event; reason: string | undefined } {
+  const imported = eventFromAdk(original, 'event', { dialect });
+  const { input, compaction } = imported;
+  if (compaction === undefined) return expect.unreachable();
+  const place = {
+    ...(input.branch === undefined ? {} : { branch: input.branch }),
+    ...(input.isolationScope === undefined ? {} : { isolationScope: input.isolationScope }),
+  };
+  const record = { ...place, seq: 5, compaction: { ...compaction, start: 1, end: 1 } };
+  const entries = [1, 2, 3, 4, 5].map((seq) => ({ ...place, seq, timestamp: 1 }));
+  const [outcome] = adkCompactionsToSeqs([record], entries);
+  if (outcome === undefined) return expect.unreachable();
+  return {
+    stored: append(withAdkCompaction(imported, outcome), 5),
+    reason: outcome.valid ? undefined : outcome.reason,
+  };
+}
+
+/** What the test itself says of a summary event. */
+function whyInvalid({ fields }: Struct): string | undefined {
+  const within = (value: unknown): Fields => (value instanceof Struct ? value.fields : {});
+  const { rewindBeforeInvocationId, compaction } = within(fields.actions);
+  if (rewindBeforeInvocationId) return 'stands beside a rewind';
+  const parts = within(within(compaction).compactedContent).parts;
+  const said = fields.isCompacted === true || (Array.isArray(parts) && parts.some((one) => !within(one).thought));
+  return said ? undefined : 'holds no prose';
+}
+
 /** As text with sorted keys, null members left out at every depth. */
 function withoutNulls(value: unknown): string {
   return canonicalJson(JSON.parse(JSON.stringify(value), (_, member) => (member === null ? undefined : member)));
@@ -200,16 +237,15 @@ describe('ADK → Palimpsest → ADK', () => {
     { dialect: 'python', events: pythonSummary },
     { dialect: 'js', events: javaScriptSummary },
   ] as const) {
-    it(`gives a ${dialect} summary back as it was after it was placed in seqs`, () => {
+    it(`gives a ${dialect} summary back as it was after it was placed in seqs, or could not be`, () => {
       fc.assert(
         fc.property(events, fc.constantFrom('snake' as const, 'camel' as const), (event, casing) => {
           const original = plain(event, casing === 'snake', false);
-          const imported = eventFromAdk(original, 'event', { dialect });
-          const content = imported.compaction?.content ?? { role: 'model', parts: [] };
-          const compaction = { covers: [[1, 4]] as const, content, trigger: 'import', sourceHash: '' };
-          const stored = append(withAdkCompaction(imported, { seq: 5, valid: true, compaction }), 5);
-          expect(stored.actions.compaction?.covers).toEqual([[1, 4]]);
-          expect(stored.extensions).not.toHaveProperty('invalidCompaction');
+          const { stored, reason } = placeAfterFour(original, dialect);
+          expect(reason).toBe(whyInvalid(event));
+          expect(stored.actions.compaction?.covers).toEqual(reason === undefined ? [[1, 4]] : undefined);
+          expect(stored.extensions?.invalidCompaction === undefined).toBe(reason === undefined);
+          expect(stored).not.toHaveProperty('content');
           const back = eventToAdk(stored, { casing, dialect });
           // Inside the summary, nulls of known fields are dropped too, now that it is read.
           expect(back.map(withoutNulls)).toEqual([withoutNulls(original)]);
@@ -217,6 +253,26 @@ describe('ADK → Palimpsest → ADK', () => {
       );
     });
   }
+
+  it('keeps what is said beside a rewind or a summary out of the conversation, for the way back only', () => {
+    fc.assert(
+      fc.property(python, fc.boolean(), (event, snake) => {
+        const original = plain(event, snake, false);
+        const { input, compaction } = eventFromAdk(original, 'event', { dialect: 'python' });
+        const bookkeeping = compaction !== undefined || input.actions?.rewind !== undefined;
+        const given = event.fields.content instanceof Struct;
+        expect(input.content !== undefined).toBe(given && !bookkeeping);
+        expect(input.extensions?.adk).toMatchObject(
+          given && bookkeeping ? { unshownContent: { parts: expect.any(Array) } } : {},
+        );
+        const respelt = eventToAdk(append(input), { casing: snake ? 'camel' : 'snake' })[0]?.content;
+        // The same content in an event of the conversation says how it is spelt.
+        const shown = plain(new Struct({ ...event.fields, actions: {} }, event.known), snake, false);
+        const expected = append(eventFromAdk(shown, 'event', { dialect: 'python' }).input);
+        expect(respelt).toEqual(eventToAdk(expected, { casing: snake ? 'camel' : 'snake' })[0]?.content);
+      }),
+    );
+  });
 
   it('gives the same event through the other casing, but for names that nobody can respell', () => {
     fc.assert(

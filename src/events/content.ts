@@ -87,6 +87,15 @@ export function textOf(content: Content | undefined): string {
   return texts.join('\n');
 }
 
+/** True if the content is text and nothing else, and some of it is neither thought nor white space. */
+export function isProse(content: Content | undefined): content is Content {
+  const parts = content?.parts ?? [];
+  return (
+    parts.every((part) => part.text !== undefined) &&
+    parts.some((part) => part.thought !== true && part.text?.trim() !== '')
+  );
+}
+
 /** The function calls of a content, in order. */
 export function functionCalls(content: Content | undefined): readonly FunctionCall[] {
   return content === undefined ? [] : content.parts.flatMap((part) => part.functionCall ?? []);

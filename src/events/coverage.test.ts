@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldCoverage } from './coverage.ts';
 import { type EventActions, noActions } from './event.ts';
-import type { SeqRange } from './ranges.ts';
+import { normalizeRanges, type SeqRange } from './ranges.ts';
 
 interface Logged {
   readonly seq: number;
@@ -18,6 +18,37 @@ const rewind = (fromSeq: number): EventActions => ({ rewind: { beforeInvocationI
 const summary = (covers: readonly SeqRange[], ...supersedes: number[]): EventActions => ({
   compaction: { covers, content: { role: 'model', parts: [{ text: 's' }] }, trigger: 't', sourceHash: '', supersedes },
 });
+
+/** A log in which each summary covers new events and, whole, some of the summaries in force. */
+function nested(steps: readonly { covers: number; takes: readonly number[] }[]): Logged[] {
+  const events: Logged[] = [];
+  let inForce: { seq: number; covers: readonly SeqRange[] }[] = [];
+  for (const { covers: fresh, takes } of steps) {
+    const from = events.length + 1;
+    for (let said = 0; said < fresh; said++) events.push({ seq: events.length + 1, actions: noActions });
+    const taken = inForce.filter((_, index) => takes.includes(index));
+    const own: SeqRange[] = fresh === 0 ? [] : [[from, from + fresh - 1]];
+    const covers = normalizeRanges([...taken.flatMap((older) => older.covers), ...own]);
+    if (covers.length === 0) continue;
+    const seq = events.length + 1;
+    events.push({ seq, actions: summary(covers, ...taken.map((older) => older.seq)) });
+    inForce = [...inForce.filter((older) => !taken.includes(older)), { seq, covers }];
+  }
+  return events;
+}
+
+/** The same answer by looking through the whole log at each step. */
+function walk(events: readonly Logged[], seq: number): number | undefined {
+  const { actions } = events[seq - 1] ?? {};
+  const next = events.find((event) => {
+    const { compaction } = event.actions;
+    if (compaction === undefined) return false;
+    if (actions?.compaction !== undefined) return compaction.supersedes?.includes(seq);
+    return compaction.covers.some(([from, to]) => from <= seq && seq <= to);
+  });
+  if (next === undefined) return undefined;
+  return walk(events, next.seq) ?? next.seq;
+}
 
 describe('foldCoverage', () => {
   it('ignores events that are no bookkeeping', () => {
@@ -41,6 +72,45 @@ describe('foldCoverage', () => {
   it('follows a chain of summaries to the one in force', () => {
     const coverage = foldCoverage(log(said, said, said, summary([[1, 1]]), summary([[1, 2]], 4), summary([[1, 3]], 5)));
     expect([1, 2, 3, 4, 5, 6].map((seq) => coverage.coveredBy(seq))).toEqual([6, 6, 6, 6, 6, undefined]);
+  });
+
+  it('answers as a walk from summary to summary would, in whatever order it is asked', () => {
+    const step = fc.record({ covers: fc.integer({ min: 0, max: 3 }), takes: fc.array(fc.nat(9), { maxLength: 3 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), fc.infiniteStream(fc.nat()), (steps, asks) => {
+        const events = nested(steps);
+        const coverage = foldCoverage(events);
+        const inForce = coverage.summaries.map(({ seq }) => seq);
+        for (let ask = 0; ask < 40; ask++) {
+          const seq = 1 + ((asks.next().value ?? 0) % (events.length + 1));
+          expect([seq, coverage.coveredBy(seq)]).toEqual([seq, walk(events, seq)]);
+          const by = coverage.coveredBy(seq);
+          if (by !== undefined) expect(inForce).toContain(by);
+        }
+      }),
+    );
+  });
+
+  it('folds a long chain of summaries, each in the place of the one before, in no time', () => {
+    const texts = Array.from({ length: 20_000 }, () => said);
+    const chain = Array.from({ length: 20_000 }, (_, index) =>
+      summary([[1, index + 1]], ...(index === 0 ? [] : [20_000 + index])),
+    );
+    const events = log(...texts, ...chain);
+    const started = performance.now();
+    const coverage = foldCoverage(events);
+    const found = events.map(({ seq }) => coverage.coveredBy(seq));
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(coverage.summaries.map(({ seq }) => seq)).toEqual([40_000]);
+    expect(found).toEqual(events.map(({ seq }) => (seq === 40_000 ? undefined : 40_000)));
+    const asked = foldCoverage(events);
+    expect([20_001, 39_999, 30_000, 1].map((seq) => asked.coveredBy(seq))).toEqual([40_000, 40_000, 40_000, 40_000]);
+  });
+
+  it('ends even where a log claims that a summary took its own place or that of a later one', () => {
+    const circle = log(said, summary([[1, 1]], 2, 3), summary([[1, 1]], 2, 3));
+    const coverage = foldCoverage(circle);
+    expect([1, 2, 3].map((seq) => coverage.coveredBy(seq))).toEqual([3, 3, undefined]);
   });
 
   it('hides what a walk back from the end would skip', () => {

@@ -46,7 +46,7 @@ export function foldCoverage(bookkeeping: Iterable<Logged>): Coverage {
     pinned,
     trimmed,
     isLive: (seq) => (inForce.has(seq) ? !dead.has(seq) : rangeAt(hidden, seq) === -1),
-    coveredBy: (seq) => successors.get(seq) ?? index(seq),
+    coveredBy: (seq) => newestSuccessor(successors, seq) ?? index(seq),
   };
 }
 
@@ -86,13 +86,27 @@ function foldSummaries(live: readonly Logged[]): { summaries: SummaryInForce[]; 
   for (const { seq, actions } of live) {
     if (actions.compaction === undefined) continue;
     for (const older of actions.compaction.supersedes ?? []) {
+      // Append lets no other through; a circle would have no newest.
+      if (older >= seq) continue;
       inForce.delete(older);
-      for (const [before, after] of successors) if (after === older) successors.set(before, seq);
       successors.set(older, seq);
     }
     inForce.set(seq, { seq, compaction: actions.compaction });
   }
   return { summaries: [...inForce.values()], successors };
+}
+
+/** Follows a chain of summaries that took each other's place to its end, and shortens it for the next to ask. */
+function newestSuccessor(successors: Map<number, number>, seq: number): number | undefined {
+  let newest = successors.get(seq);
+  for (let next = newest; next !== undefined; next = successors.get(next)) newest = next;
+  if (newest === undefined) return undefined;
+  for (let at: number | undefined = seq; at !== undefined && at !== newest; ) {
+    const next = successors.get(at);
+    successors.set(at, newest);
+    at = next;
+  }
+  return newest;
 }
 
 function foldMarks(live: readonly Logged[]): { pinned: Set<number>; trimmed: Map<number, number> } {

@@ -33,43 +33,45 @@ const payload: fc.Arbitrary<PartInput> = fc.oneof(
 );
 const about = fc.record({ thought: fc.boolean(), thoughtSignature: base64, extensions: map }, { requiredKeys: [] });
 const part: fc.Arbitrary<PartInput> = both(payload, about);
-const actions = fc.record(
-  {
-    stateDelta: stateMap,
-    agentState: map,
-    requestedToolConfirmations: map,
-    escalate: fc.boolean(),
-    pin: fc.record({ seqs: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }) }),
-    rewind: fc.record({ beforeInvocationId: fc.constant('i'), fromSeq: fc.nat() }),
-    compaction: fc.record({
-      covers: fc.constant([
-        [1, 2],
-        [4, 9],
-      ] as const),
-      content: fc.constant({ role: 'model' as const, parts: [{ text: 'Prose.' }] }),
-      trigger: fc.constant('window'),
-      sourceHash: anyText,
-    }),
-  },
-  { requiredKeys: [] },
-) satisfies fc.Arbitrary<EventActionsInput>;
-const input: fc.Arbitrary<EventInput> = fc.record(
-  {
-    author: fc.constantFrom('user', '助手', 'system'),
-    content: fc.record({ role: fc.constantFrom('user', 'model'), parts: fc.array(part, { maxLength: 3 }) }),
-    timestamp: fc.nat().map((millis) => toInstant(millis)),
-    turnComplete: fc.boolean(),
-    errorMessage: anyText,
-    usage: fc.record({ inputTokens: fc.nat(), raw: map }, { requiredKeys: [] }),
-    branch: fc.constantFrom('a', 'a.b'),
-    longRunningToolIds: fc.array(anyText),
-    inputTranscription: fc.record({ text: anyText, finished: fc.boolean() }, { requiredKeys: ['text'] }),
-    actions,
-    customMetadata: map,
-    extensions: map,
-  },
+const effects = { stateDelta: stateMap, agentState: map, requestedToolConfirmations: map, escalate: fc.boolean() };
+const seqs = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
+const covers = fc.constant([
+  [1, 2],
+  [4, 9],
+] as const);
+const proseContent = fc.constant({ role: 'model' as const, parts: [{ text: 'Prose.' }] });
+const trigger = fc.constant('window');
+/** One of the library's own entries about the log, which stands in an event without content. */
+const bookkeeping: fc.Arbitrary<EventActionsInput> = fc.oneof(
+  fc.record({ pin: fc.record({ seqs }) }),
+  fc.record({ unpin: fc.record({ seqs }) }),
+  fc.record({ trim: fc.record({ seqs, keepChars: fc.nat() }) }),
+  fc.record({ sessionEnd: fc.constant(true as const) }),
+  fc.record({ rewind: fc.record({ beforeInvocationId: fc.constant('i'), fromSeq: fc.nat() }) }),
+  fc.record({ compaction: fc.record({ covers, content: proseContent, trigger, sourceHash: anyText }) }),
+);
+const author = fc.constantFrom('user', '助手', 'system');
+const fields = {
+  timestamp: fc.nat().map((millis) => toInstant(millis)),
+  turnComplete: fc.boolean(),
+  errorMessage: anyText,
+  usage: fc.record({ inputTokens: fc.nat(), raw: map }, { requiredKeys: [] }),
+  branch: fc.constantFrom('a', 'a.b'),
+  longRunningToolIds: fc.array(anyText),
+  inputTranscription: fc.record({ text: anyText, finished: fc.boolean() }, { requiredKeys: ['text'] }),
+  customMetadata: map,
+  extensions: map,
+};
+const content = fc.record({ role: fc.constantFrom('user', 'model'), parts: fc.array(part, { maxLength: 3 }) });
+const said = fc.record(
+  { ...fields, author, content, actions: fc.record(effects, { requiredKeys: [] }) },
   { requiredKeys: ['author'] },
 );
+const noted = fc.record(
+  { ...fields, author, actions: both(bookkeeping, fc.record(effects, { requiredKeys: [] })) },
+  { requiredKeys: ['author', 'actions'] },
+);
+const input: fc.Arbitrary<EventInput> = fc.oneof({ weight: 3, arbitrary: said }, { weight: 1, arbitrary: noted });
 const event = fc
   .tuple(input, fc.integer({ min: 1 }), fc.option(fc.constant('adk'), { nil: undefined }))
   .map(([given, seq, importedFrom]): Event => {

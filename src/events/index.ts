@@ -60,6 +60,7 @@ export {
   isPlainObject,
   type JsonMap,
   type JsonValue,
+  maxEventBytes,
 } from './json.ts';
 export { parseId, parseScope, parseSessionKey, type Scope, type SessionKey } from './keys.ts';
 export type { Block, BreakReason, ModelRequest, RequestJournal, ToolDeclaration } from './model-request.ts';
@@ -68,7 +69,6 @@ export type { Page } from './page.ts';
 export {
   beginsInvocation,
   type EventDraft,
-  maxEventBytes,
   originOf,
   type Placed,
   type PreparedEvent,

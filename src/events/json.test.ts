@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PalimpsestError } from '../errors/index.ts';
 import { canonicalJson } from '../internal/index.ts';
-import { copyJson, copyJsonMap, copyText, freezeParsed, isPlainObject } from './json.ts';
+import { addSize, copyJson, copyJsonMap, copyText, freezeParsed, isPlainObject, maxEventBytes } from './json.ts';
 
 const report = () => ({ replacedSurrogates: 0, size: 0 });
 
@@ -58,7 +58,7 @@ describe('copyJson', () => {
     const copy = copyJson({ 'k\ud800': ['\udfff中\ud83d', '🙂'] }, 'x', counted);
     expect(copy).toEqual({ 'k\ufffd': ['\ufffd中\ufffd', '🙂'] });
     expect(counted.replacedSurrogates).toBe(3);
-    expect(copyText('🙂', counted)).toBe('🙂');
+    expect(copyText('🙂', counted, 'text')).toBe('🙂');
   });
 
   class Point {
@@ -100,6 +100,49 @@ describe('copyJson', () => {
   it('copies the same object twice where it stands twice', () => {
     const shared = { a: 1 };
     expect(copyJson([shared, shared], 'x', report())).toEqual([{ a: 1 }, { a: 1 }]);
+  });
+});
+
+describe('addSize', () => {
+  it('lets what JSON may still hold pass, and stops at the path where no spelling could', () => {
+    const counted = report();
+    addSize(counted, 8 * maxEventBytes, 'a');
+    expect(counted.size).toBe(8 * maxEventBytes);
+    expect(() => addSize(counted, 1, 'b.c')).toThrowError(
+      expect.objectContaining({
+        code: 'EVENT_TOO_LARGE',
+        details: { field: 'b.c', bytes: maxEventBytes + 1, limit: maxEventBytes },
+      }),
+    );
+  });
+
+  it('stops a copy in the middle, so that a text referenced often is not counted to the end', () => {
+    let read = 0;
+    const long = 'x'.repeat(maxEventBytes);
+    const list = Array.from({ length: 100 }, () => ({
+      get text() {
+        read++;
+        return long;
+      },
+    }));
+    expect(() => copyJson(list, 'data', report())).toThrowError(
+      expect.objectContaining({
+        code: 'EVENT_TOO_LARGE',
+        details: expect.objectContaining({ field: 'data[7].text' }),
+      }),
+    );
+    expect(read).toBe(8);
+  });
+
+  it('never refuses early what fits, whatever the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const counted = report();
+        copyJson(value, 'x', counted);
+        // The early stop is right because nothing counts more than eight times the bytes that it takes.
+        expect(counted.size).toBeLessThanOrEqual(8 * Buffer.byteLength(JSON.stringify(value)));
+      }),
+    );
   });
 });
 

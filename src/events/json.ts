@@ -11,7 +11,15 @@ export interface CopyReport {
   replacedSurrogates: number;
   /** UTF-16 code units of all strings and keys seen so far, plus a constant for every value: an estimate of size. */
   size: number;
+  /** Characters of base64, which may move out of the event before its size is judged. */
+  encoded?: number;
 }
+
+/** The most JSON one event may take, in bytes. */
+export const maxEventBytes = 8 * 1024 * 1024;
+
+/** Every value counts at most this many times the bytes that its JSON takes. */
+const sizePerByte = 8;
 
 const maxDepth = 256;
 
@@ -20,10 +28,10 @@ const maxDepth = 256;
  * U+FFFD. Throws NOT_JSON with the path of the first value that JSON cannot hold.
  */
 export function copyJson(value: unknown, path: string, report: CopyReport, depth = 0): JsonValue {
-  report.size += 8;
+  addSize(report, 8, path);
   switch (typeof value) {
     case 'string':
-      return copyText(value, report);
+      return copyText(value, report, path);
     case 'boolean':
       return value;
     case 'number':
@@ -47,17 +55,28 @@ export function copyJsonMap(value: unknown, path: string, report: CopyReport, de
   for (const key of Object.keys(value)) {
     const member: unknown = Reflect.get(value, key);
     if (member === undefined) continue;
-    copy[copyText(key, report)] = copyJson(member, `${path}.${key}`, report, depth + 1);
+    copy[copyText(key, report, path)] = copyJson(member, `${path}.${key}`, report, depth + 1);
   }
   return Object.freeze(copy);
 }
 
 /** A text as it is stored: lone surrogates become U+FFFD and are counted. */
-export function copyText(text: string, report: CopyReport): string {
-  report.size += text.length;
+export function copyText(text: string, report: CopyReport, path: string): string {
+  addSize(report, text.length, path);
   if (text.isWellFormed()) return text;
   report.replacedSurrogates += text.match(/\p{Surrogate}/gu)?.length ?? 0;
   return text.toWellFormed();
+}
+
+/** Counts what a value adds. Throws EVENT_TOO_LARGE as soon as the whole is over the limit however it is written. */
+export function addSize(report: CopyReport, size: number, path: string): void {
+  report.size += size;
+  if (report.size <= maxEventBytes * sizePerByte) return;
+  throw new PalimpsestError('EVENT_TOO_LARGE', {
+    field: path,
+    bytes: Math.ceil(report.size / sizePerByte),
+    limit: maxEventBytes,
+  });
 }
 
 /** Freezes a value just parsed from JSON in place; every object in it loses its prototype. */

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PalimpsestError } from '../errors/index.ts';
-import type { EventInput } from './event.ts';
+import type { EventActionsInput, EventInput } from './event.ts';
 import { noActions } from './event.ts';
 import { beginsInvocation, originOf, placeEvent, prepareEvent, refuseTooLarge } from './prepare-event.ts';
 
@@ -162,6 +163,57 @@ describe('prepareEvent', () => {
   });
 });
 
+describe('bookkeeping', () => {
+  const actions = {
+    compaction: { covers: [[1, 2]] as const, content: { role: 'model' as const, parts: [{ text: '概要' }] } },
+    rewind: { beforeInvocationId: 'i' },
+    pin: { seqs: [1] },
+    unpin: { seqs: [1] },
+    trim: { seqs: [1], keepChars: 0 },
+    sessionEnd: true as const,
+  };
+  const order = Object.keys(actions);
+  const someOf = (names: readonly string[]) =>
+    Object.fromEntries(Object.entries(actions).filter(([name]) => names.includes(name)));
+
+  it.each(order)('stands alone as %s, beside state and with no content', (name) => {
+    const alone: EventActionsInput = { ...someOf([name]), stateDelta: { k: 1 } };
+    expect(refusal({ author: 'system', actions: alone })).toBe('accepted');
+    expect(refusal({ author: 'system', content: undefined, actions: alone })).toBe('accepted');
+    for (const content of ['说话', '', { role: 'user', parts: [] }]) {
+      expect(refusal({ author: 'user', content, actions: alone })).toEqual([
+        'INVALID_EVENT',
+        {
+          field: 'events[1].content',
+          reason: `stands beside actions.${name}; append what is said as an event of its own`,
+        },
+      ]);
+    }
+  });
+
+  it('is refused two at a time, naming both and what to do, whatever their order', () => {
+    const several = fc.shuffledSubarray(order, { minLength: 2 });
+    fc.assert(
+      fc.property(several, fc.boolean(), (names, spoken) => {
+        const given = Object.fromEntries(names.map((name) => [name, Reflect.get(actions, name)]));
+        const [first, second] = order.filter((name) => names.includes(name));
+        const input = { author: 'system', actions: given, ...(spoken ? { content: 'hi' } : {}) };
+        expect(refusal(input)).toEqual([
+          'INVALID_EVENT',
+          { field: `events[1].actions.${second}`, reason: `stands beside ${first}; append them as two events` },
+        ]);
+      }),
+    );
+  });
+
+  it('does not count what is undefined, and leaves other actions beside content alone', () => {
+    const absent = Object.fromEntries(order.map((name) => [name, undefined]));
+    expect(refusal({ author: 'user', content: 'hi', actions: absent })).toBe('accepted');
+    expect(refusal({ author: 'user', content: 'hi', actions: { ...absent, stateDelta: { k: 1 } } })).toBe('accepted');
+    expect(refusal({ author: 'system', actions: { ...absent, pin: { seqs: [1] } } })).toBe('accepted');
+  });
+});
+
 describe('refuseTooLarge', () => {
   const check = (content: string) => {
     const { draft, size } = prepareEvent({ author: 'user', content }, 'events[0]');
@@ -183,6 +235,55 @@ describe('refuseTooLarge', () => {
     expect(() => check('字'.repeat(3 * mebi))).toThrow(/EVENT_TOO_LARGE|takes/);
     expect(() => check('字'.repeat(2 * mebi))).not.toThrow();
     expect(() => check('\u0001'.repeat(1.5 * mebi))).toThrow(/takes/);
+  });
+});
+
+describe('what is far too large', () => {
+  const mebi = 1024 * 1024;
+  const long = 'A'.repeat(8 * mebi);
+  const refused = (input: EventInput) => {
+    try {
+      const { draft, size } = prepareEvent(input, 'events[0]');
+      refuseTooLarge(draft, 'events[0]', size);
+    } catch (error) {
+      return error instanceof PalimpsestError && error.code === 'EVENT_TOO_LARGE' ? error.details : error;
+    }
+    return 'accepted';
+  };
+
+  it.each<[string, EventInput]>([
+    ['metadata', { author: 'a', customMetadata: { list: Array(100).fill(long) } }],
+    ['texts', { author: 'a', content: { parts: Array(100).fill({ text: long }) } }],
+    ['state', { author: 'a', actions: { stateDelta: { list: Array(100).fill({ [long]: 1 }) } } }],
+    ['call ids', { author: 'a', longRunningToolIds: Array(100).fill(long) }],
+    ['signatures', { author: 'a', content: { parts: Array(100).fill({ text: 'x', thoughtSignature: long }) } }],
+    ['images', { author: 'a', content: { parts: Array(100).fill({ inlineData: { mimeType: 'a/b', data: long } }) } }],
+  ])('is refused as such, one long text a hundred times in %s', (_name, input) => {
+    expect(refused(input)).toEqual({
+      field: expect.stringMatching(/^events\[0\]/),
+      bytes: expect.any(Number),
+      limit: 8 * mebi,
+    });
+  });
+
+  it.each([
+    ['pin', { pin: { seqs: Array(6_000_000).fill(1) } }],
+    ['trim', { trim: { seqs: Array(6_000_000).fill(1), keepChars: 1 } }],
+    ['pin, before it is copied,', { pin: { seqs: Array(9_000_000).fill(1) } }],
+  ])('is a %s of millions of seqs', (_name, actions) => {
+    const details = refused({ author: 'system', actions });
+    expect(details).toMatchObject({ bytes: expect.any(Number), limit: 8 * mebi });
+    expect((details as { bytes: number }).bytes).toBeGreaterThan(8 * mebi);
+  });
+
+  it('is not base64 that may still move out: it passes the checks, and is too large only if it stays', () => {
+    const data = 'A'.repeat(80 * mebi);
+    const parts = [{ text: '看' }, { inlineData: { mimeType: 'image/png', data } }, { text: '这张图' }];
+    const { draft, size } = prepareEvent({ author: 'user', content: { parts } }, 'events[0]');
+    expect(draft.content?.parts[1]?.inlineData?.data).toHaveLength(80 * mebi);
+    expect(() => refuseTooLarge(draft, 'events[0]', size)).toThrow(/takes/);
+    const moved = prepareEvent({ author: 'user', content: '看这张图' }, 'events[0]').draft;
+    expect(() => refuseTooLarge(moved, 'events[0]', size - data.length)).not.toThrow();
   });
 });
 

@@ -1,16 +1,13 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { functionResponses, hasTextOrMedia } from './content.ts';
-import { type Event, type EventInput, isBookkeeping, type Origin } from './event.ts';
+import { type Event, type EventInput, isBookkeeping, noActions, type Origin } from './event.ts';
 import { type Instant, parseInstant } from './instant.ts';
-import { type CopyReport, copyJsonMap, copyText, isPlainObject } from './json.ts';
+import { addSize, type CopyReport, copyJsonMap, copyText, isPlainObject, maxEventBytes } from './json.ts';
 import { parseId } from './keys.ts';
 import { readActions } from './read-actions.ts';
 import { invalid, readBoolean, readContent, readText } from './read-content.ts';
 import { readUsage } from './read-usage.ts';
 import type { TokenCount } from './usage.ts';
-
-/** The most JSON one event may take, in bytes. */
-export const maxEventBytes = 8 * 1024 * 1024;
 
 const maxErrorMessage = 64 * 1024;
 const cutMark = '… [cut]';
@@ -64,9 +61,25 @@ export function prepareEvent(input: EventInput, field: string): PreparedEvent {
       throw invalid(`${field}.${name}`, 'is no known field; put what other systems add into extensions');
     draft[name] = read(value, `${field}.${name}`, report);
   }
+  refuseMixed(draft, field);
   // The readers above are the proof that each field has the type that EventDraft declares.
   const checked = Object.freeze(draft) as object as EventDraft;
-  return { draft: checked, replacedSurrogates: report.replacedSurrogates, size: report.size };
+  return { draft: checked, replacedSurrogates: report.replacedSurrogates, size: report.size + (report.encoded ?? 0) };
+}
+
+const bookkeepingActions = ['compaction', 'rewind', 'pin', 'unpin', 'trim', 'sessionEnd'] as const;
+
+/** Bookkeeping is no part of the conversation: what is said with it would be hidden, so it goes into an event of its own. */
+function refuseMixed(draft: Readonly<Record<string, unknown>>, field: string): void {
+  const { actions } = draft;
+  if (actions === noActions || !isPlainObject(actions)) return;
+  const [first, second] = bookkeepingActions.filter((name) => actions[name] !== undefined);
+  if (first === undefined) return;
+  if (second !== undefined)
+    throw invalid(`${field}.actions.${second}`, `stands beside ${first}; append them as two events`);
+  if (draft.content !== undefined) {
+    throw invalid(`${field}.content`, `stands beside actions.${first}; append what is said as an event of its own`);
+  }
 }
 
 /** The event that a draft becomes in its place. */
@@ -121,7 +134,7 @@ const readers: Readonly<Record<string, Reader>> = {
   turnComplete: readBoolean,
   interrupted: readBoolean,
   errorCode: readText,
-  errorMessage: (value, path, report) => cut(String(readText(value, path, report))),
+  errorMessage: (value, path, report) => readText(typeof value === 'string' ? cut(value) : value, path, report),
   finishReason: readText,
   usage: readUsage,
   request: copyJsonMap,
@@ -151,6 +164,7 @@ function readBranch(value: unknown, path: string): string {
 
 function readIds(value: unknown, path: string, report: CopyReport): readonly string[] {
   if (!Array.isArray(value)) throw invalid(path, 'must be a list of call ids');
+  addSize(report, 8 * value.length, path);
   return Object.freeze(value.map((id: unknown, index) => String(readText(id, `${path}[${index}]`, report))));
 }
 
@@ -158,7 +172,7 @@ function readTranscription(value: unknown, path: string, report: CopyReport): un
   if (!isPlainObject(value) || typeof value.text !== 'string') throw invalid(path, 'must be { text, finished? }');
   const finished =
     value.finished === undefined ? {} : { finished: readBoolean(value.finished, `${path}.finished`, report) };
-  return Object.freeze({ text: copyText(value.text, report), ...finished });
+  return Object.freeze({ text: copyText(value.text, report, `${path}.text`), ...finished });
 }
 
 /**
@@ -167,6 +181,8 @@ function readTranscription(value: unknown, path: string, report: CopyReport): un
  */
 export function refuseTooLarge(draft: EventDraft, field: string, size: number): void {
   if (size * 6 <= maxEventBytes) return;
+  // No text could hold the JSON of what is far over the limit, so that this is not even tried.
+  addSize({ replacedSurrogates: 0, size: 0 }, size, field);
   const bytes = Buffer.byteLength(JSON.stringify(draft));
   if (bytes > maxEventBytes) throw new PalimpsestError('EVENT_TOO_LARGE', { field, bytes, limit: maxEventBytes });
 }

@@ -30,10 +30,13 @@ export function rangeAt(ranges: readonly SeqRange[], seq: number): number {
 /** What lies in `ranges` and not in `taken`; both sorted and disjoint. */
 export function subtractRanges(ranges: readonly SeqRange[], taken: readonly SeqRange[]): SeqRange[] {
   const rest: SeqRange[] = [];
+  let at = 0;
   for (const [from, to] of ranges) {
     let start = from;
-    for (const [first, last] of taken) {
-      if (last < start || first > to) continue;
+    while (at < taken.length && (taken[at]?.[1] ?? 0) < start) at++;
+    for (let next = at; next < taken.length; next++) {
+      const [first, last] = taken[next] ?? [0, 0];
+      if (first > to) break;
       if (first > start) rest.push([start, first - 1]);
       start = last + 1;
     }

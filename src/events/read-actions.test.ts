@@ -30,6 +30,9 @@ describe('readActions', () => {
     { compaction: { ...compaction, branch: 'a', isolationScope: 's', supersedes: [3] } },
     { compaction: { ...compaction, summarizer: { model: 'm', usage: { inputTokens: 1 } } } },
     { rewind: { beforeInvocationId: 'i', fromSeq: 3, shared: true } },
+    {
+      compaction: { ...compaction, content: { role: 'model', parts: [{ text: '想', thought: true }, { text: '说' }] } },
+    },
     { pin: { seqs: [1, 3] }, unpin: { seqs: [2] } },
     { trim: { seqs: [1], keepChars: 0 } },
   ])('keeps %j', (actions) => {
@@ -142,6 +145,14 @@ describe('readActions', () => {
     ['.trim.keepChars', { trim: { seqs: [1] } }],
   ])('refuses bad actions%s', (field, value) => {
     expect(refusal(value)).toMatchObject(['INVALID_EVENT', { field: `actions${field}` }]);
+  });
+
+  it('refuses a summary that is thought only, saying what it takes', () => {
+    const content = { parts: [{ text: '想', thought: true }, { text: ' \n' }] };
+    expect(refusal({ compaction: { ...compaction, content } })).toEqual([
+      'INVALID_EVENT',
+      { field: 'actions.compaction.content', reason: expect.stringMatching(/prose.*not all thought/) },
+    ]);
   });
 
   it('refuses state that is not JSON, naming the key', () => {

@@ -1,5 +1,6 @@
+import { isProse } from './content.ts';
 import { type EventActions, noActions } from './event.ts';
-import { type CopyReport, copyJsonMap, copyText, isPlainObject } from './json.ts';
+import { addSize, type CopyReport, copyJsonMap, copyText, isPlainObject } from './json.ts';
 import { normalizeRanges, type SeqRange } from './ranges.ts';
 import { invalid, readBoolean, readContent, readText } from './read-content.ts';
 import { readUsage } from './read-usage.ts';
@@ -60,7 +61,7 @@ function readStateRemoved(value: unknown, path: string, report: CopyReport): unk
   const keys = value.map((key: unknown, index) => {
     if (typeof key !== 'string') throw invalid(`${path}[${index}]`, 'must be a text');
     checkStateKey(key, path);
-    return copyText(key, report);
+    return copyText(key, report, `${path}[${index}]`);
   });
   const kept = keys.filter((key) => !key.startsWith(temporary));
   return kept.length === 0 ? undefined : Object.freeze(kept);
@@ -86,11 +87,9 @@ function readVersions(value: unknown, path: string, report: CopyReport): unknown
 function readCompaction(value: unknown, path: string, report: CopyReport): unknown {
   if (!isPlainObject(value)) throw invalid(path, 'must be an object');
   const content = readContent(value.content, `${path}.content`, report, 'model');
-  const prose =
-    content.parts.every((part) => part.text !== undefined) && content.parts.some((part) => part.text?.trim());
-  if (!prose) throw invalid(`${path}.content`, 'must be prose: text parts only, not empty');
+  if (!isProse(content)) throw invalid(`${path}.content`, 'must be prose: text parts only, not empty, not all thought');
   return Object.freeze({
-    covers: readCovers(value.covers, `${path}.covers`),
+    covers: readCovers(value.covers, `${path}.covers`, report),
     content: content.role === 'model' ? content : Object.freeze({ ...content, role: 'model' }),
     trigger: readText(value.trigger ?? 'manual', `${path}.trigger`, report),
     sourceHash: readText(value.sourceHash ?? '', `${path}.sourceHash`, report),
@@ -98,7 +97,7 @@ function readCompaction(value: unknown, path: string, report: CopyReport): unkno
     ...(value.isolationScope === undefined
       ? {}
       : { isolationScope: readText(value.isolationScope, `${path}.isolationScope`, report) }),
-    ...(value.supersedes === undefined ? {} : { supersedes: readSeqs(value.supersedes, `${path}.supersedes`) }),
+    ...(value.supersedes === undefined ? {} : { supersedes: readSeqs(value.supersedes, `${path}.supersedes`, report) }),
     ...(value.summarizer === undefined
       ? {}
       : { summarizer: readSummarizer(value.summarizer, `${path}.summarizer`, report) }),
@@ -113,8 +112,9 @@ function readSummarizer(value: unknown, path: string, report: CopyReport): unkno
   });
 }
 
-function readCovers(value: unknown, path: string): readonly SeqRange[] {
+function readCovers(value: unknown, path: string, report: CopyReport): readonly SeqRange[] {
   if (!Array.isArray(value) || value.length === 0) throw invalid(path, 'must be a list of [from, to]');
+  addSize(report, 16 * value.length, path);
   const ranges = value.map((range: unknown, index): SeqRange => {
     if (!Array.isArray(range) || range.length !== 2) throw invalid(`${path}[${index}]`, 'must be [from, to]');
     const from = readSeq(range[0], `${path}[${index}][0]`);
@@ -140,21 +140,22 @@ function readRewind(value: unknown, path: string, report: CopyReport): unknown {
   });
 }
 
-function readMark(value: unknown, path: string): unknown {
+function readMark(value: unknown, path: string, report: CopyReport): unknown {
   if (!isPlainObject(value)) throw invalid(path, 'must be { seqs }');
-  return Object.freeze({ seqs: readSeqs(value.seqs, `${path}.seqs`) });
+  return Object.freeze({ seqs: readSeqs(value.seqs, `${path}.seqs`, report) });
 }
 
-function readTrim(value: unknown, path: string): unknown {
+function readTrim(value: unknown, path: string, report: CopyReport): unknown {
   if (!isPlainObject(value)) throw invalid(path, 'must be { seqs, keepChars }');
   return Object.freeze({
-    seqs: readSeqs(value.seqs, `${path}.seqs`),
+    seqs: readSeqs(value.seqs, `${path}.seqs`, report),
     keepChars: readCount(value.keepChars, `${path}.keepChars`),
   });
 }
 
-function readSeqs(value: unknown, path: string): readonly number[] {
+function readSeqs(value: unknown, path: string, report: CopyReport): readonly number[] {
   if (!Array.isArray(value) || value.length === 0) throw invalid(path, 'must be a list of seqs');
+  addSize(report, 8 * value.length, path);
   return Object.freeze(value.map((seq: unknown, index) => readSeq(seq, `${path}[${index}]`)));
 }
 

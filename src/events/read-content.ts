@@ -10,7 +10,7 @@ const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
  */
 export function readContent(value: unknown, path: string, report: CopyReport, fallbackRole: Content['role']): Content {
   if (typeof value === 'string') {
-    const parts = Object.freeze([Object.freeze({ text: copyText(value, report) })]);
+    const parts = Object.freeze([Object.freeze({ text: copyText(value, report, path) })]);
     return Object.freeze({ role: fallbackRole, parts });
   }
   if (!isPlainObject(value)) throw invalid(path, 'must be a text or { role, parts }');
@@ -48,7 +48,7 @@ function readFields(
 /** Reads a text; lone surrogates in it are replaced. */
 export const readText: FieldReader = (value, path, report) => {
   if (typeof value !== 'string') throw invalid(path, 'must be a text');
-  return copyText(value, report);
+  return copyText(value, report, path);
 };
 
 /** Reads true or false. */
@@ -66,7 +66,7 @@ const readBytes: FieldReader = (value, path, report) => {
   if (value instanceof Uint8Array)
     return readBytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'), path, report);
   if (typeof value !== 'string' || !isBase64(value)) throw invalid(path, 'must be base64 text or a Uint8Array');
-  report.size += value.length;
+  report.encoded = (report.encoded ?? 0) + value.length;
   return value;
 };
 

@@ -1,12 +1,13 @@
 import { PalimpsestError } from '../errors/index.ts';
 import type { SessionKey } from '../events/index.ts';
+import { giveWay } from './give-way.ts';
 import { nameOf } from './head-cache.ts';
 import { hasExpired } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Commit, SessionHead } from './session-store.ts';
 
 /** Far more than writers in each other's way ever need: a store that goes on refusing is broken. */
-const mostAttempts = 10_000;
+const mostAttempts = 200;
 
 /** What is to be written under a head, and what the caller gets once it is; no commit: there is nothing to write. */
 export interface Plan<T> {
@@ -26,6 +27,7 @@ export function commitLoop<T>(
   onRefused?: () => Promise<T | undefined>,
 ): Promise<T> {
   return parts.locks.run(nameOf(key), async () => {
+    await giveWay();
     let known = parts.heads.get(key);
     for (let attempt = 0; attempt < mostAttempts; attempt++, known = undefined) {
       const head = known ?? (await requireHead(parts, key));
@@ -60,6 +62,7 @@ export function commitLoop<T>(
 
 /** The head as the store has it now. Throws SESSION_NOT_FOUND if there is none, or its time to live is over. */
 export async function requireHead(parts: SessionParts, key: SessionKey): Promise<SessionHead> {
+  await giveWay();
   const head = await parts.store.head(key);
   if (head === undefined || hasExpired(head, parts.clock.now())) return notFound(key);
   return head;

@@ -18,11 +18,18 @@ import {
 import { encodeCursor, systemClock } from '../internal/index.ts';
 import { commitLoop, requireHead } from './commit-loop.ts';
 import { createSession } from './create-session.ts';
-import { eraseLife, eraseSession, eraseUserData } from './erase-session.ts';
+import { eraseExpired, eraseSession, eraseUserData } from './erase-session.ts';
 import { forkSession } from './fork-session.ts';
 import { HeadCache } from './head-cache.ts';
 import { KeyLock } from './key-lock.ts';
-import { parseLease, parseListCursor, parseOptions, requireObject } from './parse-options.ts';
+import {
+  parseAppendOptions,
+  parseLease,
+  parseListCursor,
+  parseOptions,
+  parseOrder,
+  requireObject,
+} from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
 import { parseLimit, readEffectiveEvents, readEvents } from './read-events.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
@@ -109,7 +116,7 @@ class StoredSessions implements SessionService {
 
   async append(key: SessionKey, events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult> {
     const checked = parseSessionKey(key);
-    const how = parseOptions(options);
+    const how = parseAppendOptions(options);
     if (!Array.isArray(events))
       throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'events', reason: 'must be a list of events' });
     const ready: ReadyEvent[] = [];
@@ -122,9 +129,9 @@ class StoredSessions implements SessionService {
       return { events: [], version: (await requireHead(this.#parts, checked)).version, replacedSurrogates };
     const answer = async () => {
       const stored = await findStored(this.#parts.store, checked, drafts);
-      return (
-        stored && { events: stored, version: (await requireHead(this.#parts, checked)).version, replacedSurrogates }
-      );
+      if (stored === undefined) return undefined;
+      const { version } = await requireHead(this.#parts, checked);
+      return { events: stored, version, replacedSurrogates, repeated: true as const };
     };
     return commitLoop<AppendResult>(
       this.#parts,
@@ -156,7 +163,7 @@ class StoredSessions implements SessionService {
 
   async list(options: ListOptions): Promise<Page<SessionInfo>> {
     const limit = parseLimit(requireObject(options, 'options').limit, defaultListSize);
-    const oldestFirst = options.order === 'oldestFirst';
+    const oldestFirst = parseOrder(options.order) === 'oldestFirst';
     const after = options.cursor === undefined ? undefined : parseListCursor(options.cursor);
     const listed = await this.#parts.store.list({
       by: 'active',
@@ -179,10 +186,10 @@ class StoredSessions implements SessionService {
     const listed = await this.#parts.store.list({
       by: 'behind',
       appName,
+      liveAt: this.#parts.clock.now(),
       limit: parseLimit(options.limit, defaultListSize),
     });
-    const now = this.#parts.clock.now();
-    return listed.filter(({ head }) => !hasExpired(head, now)).map(({ head }) => infoOf(head));
+    return listed.map(({ head }) => infoOf(head));
   }
 
   async noteIngested(key: SessionKey, incarnation: string, seq: number): Promise<void> {
@@ -234,9 +241,9 @@ class StoredSessions implements SessionService {
       scope.userId === undefined
         ? { kind: 'app', appName }
         : { kind: 'user', appName, userId: parseId(scope.userId, 'userId') },
-      { history: true },
+      { history: true, keys: [key] },
     );
-    return values.filter((value) => value.key === key).map(({ revision, value }) => ({ revision, value }));
+    return values.map(({ revision, value }) => ({ revision, value }));
   }
 
   async acquireLease(key: SessionKey, owner: string, options?: LeaseOptions): Promise<Lease> {
@@ -268,7 +275,7 @@ class StoredSessions implements SessionService {
       const expired = await this.#parts.store.list({ by: 'expired', before, limit: sweepBatch });
       if (expired.length === 0) return swept;
       for (const { head } of expired) {
-        if ((await eraseLife(this.#parts, head, { onlyIfUntouched: true })) !== 'moved') swept++;
+        if ((await eraseExpired(this.#parts, head)) !== 'moved') swept++;
       }
     }
   }
@@ -276,7 +283,13 @@ class StoredSessions implements SessionService {
   async endIdle(options: { readonly appName: string; readonly idleSince: Instant }): Promise<readonly SessionInfo[]> {
     const appName = parseId(options?.appName, 'appName');
     const before = Math.floor(toMillis(parseInstant(options.idleSince, 'idleSince')) / 1000);
-    const idle = await this.#parts.store.list({ by: 'idle', appName, before, limit: sweepBatch });
+    const idle = await this.#parts.store.list({
+      by: 'idle',
+      appName,
+      before,
+      liveAt: this.#parts.clock.now(),
+      limit: sweepBatch,
+    });
     const ended: SessionInfo[] = [];
     for (const { head } of idle) if (await this.#endIfIdle(head, before)) ended.push(infoOf(head));
     return ended;

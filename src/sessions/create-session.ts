@@ -8,7 +8,8 @@ import {
   type SessionKey,
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
-import { eraseLife } from './erase-session.ts';
+import { eraseExpired } from './erase-session.ts';
+import { parseSeconds } from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
 import { hasExpired, newHead } from './session-head.ts';
@@ -16,11 +17,14 @@ import type { SessionParts } from './session-parts.ts';
 import type { CreateSession } from './session-service.ts';
 import type { Commit, SessionHead } from './session-store.ts';
 
+/** The most JSON that the metadata of a session may take, in bytes. */
+export const maxMetadataBytes = 16 * 1024;
+
 /** Makes a session; state given with it becomes event 1. Throws SESSION_EXISTS if the id is in use. */
 export async function createSession(parts: SessionParts, input: CreateSession): Promise<SessionHead> {
   const now = parts.clock.now();
   const key = parseSessionKey({ ...input, sessionId: input.sessionId ?? uuidV7(now) });
-  const head = newHead({ ...parseFacts(input), key, incarnation: uuidV4(), now });
+  const head = newHead({ ...parseFacts(input, now), key, incarnation: uuidV4(), now });
   const initial = await initialEvent(parts, input.state, key);
   for (;;) {
     const commit = { ...(await planCreation(parts, head, initial)), expectedStamp: undefined };
@@ -37,7 +41,7 @@ export async function freeId(parts: SessionParts, key: SessionKey): Promise<void
   if (!hasExpired(standing, parts.clock.now())) {
     throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
   }
-  await eraseLife(parts, standing, { onlyIfUntouched: true });
+  await eraseExpired(parts, standing);
 }
 
 async function planCreation(
@@ -60,20 +64,27 @@ async function initialEvent(
   return ready.draft.actions.stateDelta === undefined ? undefined : ready;
 }
 
-function parseFacts(input: CreateSession): Omit<Parameters<typeof newHead>[0], 'key' | 'incarnation' | 'now'> {
+function parseFacts(
+  input: CreateSession,
+  now: number,
+): Omit<Parameters<typeof newHead>[0], 'key' | 'incarnation' | 'now'> {
   const { ttlSeconds } = input;
-  if (ttlSeconds !== undefined && !(Number.isFinite(ttlSeconds) && ttlSeconds > 0)) {
-    throw new PalimpsestError('INVALID_ARGUMENT', {
-      argument: 'ttlSeconds',
-      reason: 'must be a positive number of seconds',
-    });
-  }
+  if (ttlSeconds !== undefined) parseSeconds(ttlSeconds, 'ttlSeconds', now);
   return {
     projectId: input.projectId === undefined ? undefined : parseId(input.projectId, 'projectId'),
     ttlSeconds,
     timeZone: input.timeZone === undefined ? undefined : parseTimeZone(input.timeZone, 'timeZone'),
-    ...(input.metadata === undefined ? {} : { metadata: copyMap(input.metadata, 'metadata') }),
+    ...(input.metadata === undefined ? {} : { metadata: copyMetadata(input.metadata) }),
   };
+}
+
+/** It is rewritten with the head at every append, so it is kept small. */
+function copyMetadata(value: Readonly<Record<string, unknown>>): JsonMap {
+  const metadata = copyMap(value, 'metadata');
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes <= maxMetadataBytes) return metadata;
+  const reason = `takes ${bytes} bytes of JSON, the limit is ${maxMetadataBytes}`;
+  throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'metadata', reason });
 }
 
 function copyMap(value: Readonly<Record<string, unknown>>, path: string): JsonMap {

@@ -4,18 +4,24 @@ import {
   type Event,
   intersectRanges,
   normalizeRanges,
+  rangeAt,
   type SeqRange,
   type SessionKey,
+  subtractRanges,
   toInstant,
 } from '../events/index.ts';
 import { requireHead } from './commit-loop.ts';
+import { artifactsToErase } from './erased-artifacts.ts';
+import { addToFacts, type LogFacts, noFacts } from './log-facts.ts';
 import { LogView } from './log-view.ts';
+import { NamedArtifacts } from './named-artifacts.ts';
 import { infoOf } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Removed, SessionHead } from './session-store.ts';
 import { refoldSessionState } from './state-plan.ts';
 
-const mostForks = 10_000;
+const forksPage = 100;
+const all: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
 const ownWords = 'what users or agents repeated in their own words in other sessions';
 
 /**
@@ -30,26 +36,31 @@ export async function eraseSession(parts: SessionParts, key: SessionKey): Promis
 }
 
 /**
- * The same for one life of a session, expired or not; `moved` if it is gone already. With `onlyIfUntouched` a session
- * that was appended to since its head was read stays too.
+ * The same for a session whose time to live is over, as long as nobody has written to it since its head was read.
+ * Otherwise `moved`, and all of it stays.
  */
-export async function eraseLife(
-  parts: SessionParts,
-  head: SessionHead,
-  { onlyIfUntouched = false } = {},
-): Promise<EraseReceipt | 'moved'> {
-  const { key, incarnation, stamp } = head;
+export async function eraseExpired(parts: SessionParts, head: SessionHead): Promise<EraseReceipt | 'moved'> {
+  // From here on it is expired by every clock: an append comes before all that is removed, or is refused.
+  const condemned = { ...head, stamp: head.stamp + 1, expiresAt: 0 };
+  const outcome = await parts.store.commit({ expectedStamp: head.stamp, head: condemned });
+  parts.heads.delete(head.key);
+  return outcome === 'committed' ? eraseLife(parts, head) : 'moved';
+}
+
+/** One life of a session, expired or not; `moved` if it is gone already. */
+async function eraseLife(parts: SessionParts, head: SessionHead): Promise<EraseReceipt | 'moved'> {
+  const { key, incarnation } = head;
   const receipt = newReceipt(parts);
-  const all: SeqRange[] = [[1, Math.max(1, head.version)]];
   receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
   await eraseCopies(parts, head, all, receipt);
-  const untouched = onlyIfUntouched ? { expectedStamp: stamp } : {};
-  const removed = await parts.store.remove({ what: 'session', key, incarnation, ...untouched });
+  const removed = await parts.store.remove({ what: 'session', key, incarnation });
   parts.heads.delete(key);
   if (removed === 'moved') return 'moved';
   addTo(receipt, removed);
+  // Forks that were made since they were listed; from now on there can be no more.
+  await eraseCopies(parts, head, all, receipt);
   receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
-  receipt.sessions.unshift({ userId: key.userId, sessionId: key.sessionId, incarnation });
+  receipt.sessions.set(incarnation, { userId: key.userId, sessionId: key.sessionId, incarnation });
   return freezeReceipt(receipt);
 }
 
@@ -66,7 +77,8 @@ export async function eraseUserData(
 
 interface Receipt {
   readonly at: string;
-  readonly sessions: EraseReceipt['sessions'][number][];
+  /** By incarnation. */
+  readonly sessions: Map<string, EraseReceipt['sessions'][number]>;
   events: number;
   stateKeys: number;
   artifacts: number;
@@ -79,10 +91,20 @@ async function eraseCopies(
   ranges: readonly SeqRange[],
   receipt: Receipt,
 ): Promise<void> {
-  const forks = await parts.store.list({ by: 'forkedFrom', incarnation: origin.incarnation, limit: mostForks });
-  for (const { head } of forks) {
-    const copied = intersectRanges(ranges, [[1, head.forkedFrom?.atSeq ?? 0]]);
-    if (copied.length > 0) await eraseEvents(parts, head, copied, receipt);
+  for await (const fork of forksOf(parts, origin)) {
+    const copied = intersectRanges(ranges, [[1, fork.forkedFrom?.atSeq ?? 0]]);
+    const left = subtractRanges(copied, receipt.sessions.get(fork.incarnation)?.seqs ?? []);
+    if (left.length > 0) await eraseEvents(parts, fork, left, receipt);
+  }
+}
+
+async function* forksOf(parts: SessionParts, { incarnation }: SessionHead): AsyncGenerator<SessionHead> {
+  for (let after = 0; ; ) {
+    const page = await parts.store.list({ by: 'forkedFrom', incarnation, after, limit: forksPage });
+    for (const { head } of page) yield head;
+    const last = page.at(-1);
+    if (last === undefined || page.length < forksPage) return;
+    after = last.position[1];
   }
 }
 
@@ -101,14 +123,11 @@ async function eraseEvents(
     const removed = await removeEvents(parts, head, ranges, log);
     if (removed === 'moved') continue;
     addTo(receipt, removed);
+    await eraseCopies(parts, head, ranges, receipt);
     receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
-    receipt.artifacts += await removeOrphanedArtifacts(parts, head.key);
-    receipt.sessions.push({
-      userId: head.key.userId,
-      sessionId: head.key.sessionId,
-      incarnation: head.incarnation,
-      seqs: ranges,
-    });
+    const { incarnation, key } = head;
+    const seqs = normalizeRanges([...(receipt.sessions.get(incarnation)?.seqs ?? []), ...ranges]);
+    receipt.sessions.set(incarnation, { userId: key.userId, sessionId: key.sessionId, incarnation, seqs });
     return;
   }
 }
@@ -120,19 +139,48 @@ async function removeEvents(
   log: LogView,
 ): Promise<Removed | 'moved'> {
   const remaining = log.without(ranges);
+  const { facts, named } = await whatRemains(remaining, head, ranges);
+  const artifacts = await artifactsToErase(parts, head, named);
+  const keepsNewest = rangeAt(ranges, head.version) === -1;
   const removed = await parts.store.remove({
     what: 'events',
     key: head.key,
     ranges,
+    artifacts,
     commit: {
       expectedStamp: head.stamp,
-      head: { ...head, stamp: head.stamp + 1 },
+      head: {
+        ...head,
+        ...facts,
+        stamp: head.stamp + 1,
+        erasures: (head.erasures ?? 0) + 1,
+        ended: head.ended && keepsNewest,
+        // The next event starts a run, whatever it joins.
+        lastInvocationId: keepsNewest ? head.lastInvocationId : undefined,
+        copiedArtifacts: (head.copiedArtifacts ?? []).filter((version) => named.has(version)),
+      },
       states: await refoldSessionState(parts, head, remaining),
       replaceSessionState: true,
     },
   });
   parts.heads.delete(head.key);
   return removed;
+}
+
+/** What the events left behind say about the head, and which artifacts they name. */
+async function whatRemains(
+  remaining: LogView,
+  head: SessionHead,
+  erased: readonly SeqRange[],
+): Promise<{ readonly facts: LogFacts; readonly named: NamedArtifacts }> {
+  const { isLive } = await remaining.coverage();
+  const named = new NamedArtifacts();
+  let facts = noFacts;
+  for await (const event of remaining.events(subtractRanges([[1, head.version]], erased))) {
+    named.add(event);
+    facts = addToFacts(facts, event, isLive(event.seq));
+  }
+  return { facts, named };
 }
 
 function summariesOf(bookkeeping: readonly Event[], ranges: readonly SeqRange[]): SeqRange[] {
@@ -142,25 +190,8 @@ function summariesOf(bookkeeping: readonly Event[], ranges: readonly SeqRange[])
   return quoting.map(({ seq }): SeqRange => [seq, seq]);
 }
 
-/** A fork's artifacts came with the copied events; those that no event left behind names go with them. */
-async function removeOrphanedArtifacts(parts: SessionParts, key: SessionKey): Promise<number> {
-  const named = new Set<string>();
-  for await (const event of new LogView(parts.store, key).events([[1, Number.MAX_SAFE_INTEGER]])) {
-    for (const name of Object.keys(event.actions.artifactDelta ?? {})) named.add(name);
-    for (const { fileData } of event.content?.parts ?? [])
-      if (fileData) named.add(fileData.fileUri.replace(/^artifact:/, ''));
-  }
-  let removed = 0;
-  for (const name of new Set((await parts.store.artifacts({ scope: key })).map((info) => info.name))) {
-    if (named.has(name)) continue;
-    const result = await parts.store.remove({ what: 'artifacts', scope: key, name });
-    if (result !== 'moved') removed += result.artifacts;
-  }
-  return removed;
-}
-
 function newReceipt(parts: SessionParts): Receipt {
-  return { at: toInstant(parts.clock.now()), sessions: [], events: 0, stateKeys: 0, artifacts: 0, memories: 0 };
+  return { at: toInstant(parts.clock.now()), sessions: new Map(), events: 0, stateKeys: 0, artifacts: 0, memories: 0 };
 }
 
 function addTo(receipt: Receipt, removed: Removed | 'moved'): void {
@@ -171,9 +202,7 @@ function addTo(receipt: Receipt, removed: Removed | 'moved'): void {
 }
 
 function freezeReceipt(receipt: Receipt): EraseReceipt {
-  return Object.freeze({
-    ...receipt,
-    sessions: Object.freeze(receipt.sessions),
-    left: Object.freeze([ownWords]),
-  });
+  // The session itself is told before the forks that it reached.
+  const sessions = [...receipt.sessions.values()].reverse();
+  return Object.freeze({ ...receipt, sessions: Object.freeze(sessions), left: Object.freeze([ownWords]) });
 }

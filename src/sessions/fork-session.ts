@@ -1,21 +1,14 @@
 import { PalimpsestError } from '../errors/index.ts';
-import {
-  type Event,
-  foldCoverage,
-  isBookkeeping,
-  isPassive,
-  openObligations,
-  parseId,
-  type SessionKey,
-} from '../events/index.ts';
+import { type Event, foldCoverage, isBookkeeping, openObligations, parseId, type SessionKey } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
 import { requireHead } from './commit-loop.ts';
 import { freeId } from './create-session.ts';
-import { eraseLife } from './erase-session.ts';
+import { addToFacts, noFacts } from './log-facts.ts';
 import { LogView } from './log-view.ts';
+import { NamedArtifacts } from './named-artifacts.ts';
 import { newHead } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { ArtifactWrite, SessionHead } from './session-store.ts';
+import type { ArtifactWrite, Commit, SessionHead } from './session-store.ts';
 import { changesOf, foldSessionState } from './state.ts';
 import { sessionWrites } from './state-plan.ts';
 
@@ -26,50 +19,43 @@ export interface ForkOptions {
 }
 
 /**
- * Makes a new session of the events up to a seq, ids and seqs kept. Its own state is folded from them; what they wrote
- * to `app:` and `user:` state is not written again. Throws FORK_REFUSED, SESSION_EXISTS or SESSION_NOT_FOUND.
+ * Makes a new session of the events up to a seq, ids and seqs kept, with the artifacts that they name. Its own state is
+ * folded from them; what they wrote to `app:` and `user:` state is not written again. Throws FORK_REFUSED,
+ * SESSION_EXISTS or SESSION_NOT_FOUND.
  */
 export async function forkSession(parts: SessionParts, key: SessionKey, options: ForkOptions): Promise<SessionHead> {
   const { atSeq } = options;
-  const from = await requireHead(parts, key);
+  const sessionId =
+    options.sessionId === undefined ? uuidV7(parts.clock.now()) : parseId(options.sessionId, 'sessionId');
+  for (;;) {
+    const commit = await planFork(parts, await requireHead(parts, key), { atSeq, sessionId });
+    if ((await parts.store.commit(commit)) === 'committed') return commit.head;
+    // With no session in the way, the source has lost events since they were read: it is read again.
+    await freeId(parts, commit.head.key);
+  }
+}
+
+async function planFork(parts: SessionParts, from: SessionHead, options: Required<ForkOptions>): Promise<Commit> {
+  const { atSeq, sessionId } = options;
   if (!Number.isSafeInteger(atSeq) || atSeq < 0 || atSeq > from.version) {
     throw new PalimpsestError('INVALID_ARGUMENT', {
       argument: 'atSeq',
       reason: `must be a seq from 0 to ${from.version}`,
     });
   }
-  const sessionId =
-    options.sessionId === undefined ? uuidV7(parts.clock.now()) : parseId(options.sessionId, 'sessionId');
+  const key = Object.freeze({ ...from.key, sessionId });
   const events: Event[] = [];
-  for await (const event of new LogView(parts.store, key).events([[1, atSeq]])) events.push(event);
+  for await (const event of new LogView(parts.store, from.key).events([[1, atSeq]])) events.push(event);
   const coverage = foldCoverage(events.filter(isBookkeeping));
   const live = events.filter(({ seq }) => coverage.isLive(seq));
-  refuseOpenCalls(key, live);
-  const head = forkedHead(parts, from, { events, live, sessionId, atSeq });
-  const commit = {
-    expectedStamp: undefined,
-    head,
-    events,
-    states: sessionWrites(
-      head,
-      foldSessionState(
-        live.flatMap((event) => changesOf(event)),
-        parts.merges,
-      ),
-    ),
-    artifacts: await copyArtifacts(parts, from.key, head.key),
-  };
-  while ((await parts.store.commit(commit)) !== 'committed') await freeId(parts, head.key);
-  await eraseIfSourceIsGone(parts, from, head);
-  return head;
-}
-
-/** A deletion that ran meanwhile could not see this fork yet; what it deleted must not live on here. */
-async function eraseIfSourceIsGone(parts: SessionParts, from: SessionHead, fork: SessionHead): Promise<void> {
-  const source = await parts.store.head(from.key);
-  if (source?.incarnation === from.incarnation) return;
-  await eraseLife(parts, fork);
-  throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: from.key.sessionId });
+  refuseOpenCalls(from.key, live);
+  const artifacts = await copyArtifacts(parts, { from: from.key, to: key }, events);
+  const head = forkedHead(parts, from, { key, atSeq, events, live: new Set(live), artifacts });
+  const state = foldSessionState(
+    live.flatMap((event) => changesOf(event)),
+    parts.merges,
+  );
+  return { expectedStamp: undefined, head, events, states: sessionWrites(head, state), artifacts, restsOn: from };
 }
 
 function refuseOpenCalls(key: SessionKey, live: readonly Event[]): void {
@@ -81,18 +67,18 @@ function forkedHead(
   parts: SessionParts,
   from: SessionHead,
   copied: {
-    readonly events: readonly Event[];
-    readonly live: readonly Event[];
-    readonly sessionId: string;
+    readonly key: SessionKey;
     readonly atSeq: number;
+    readonly events: readonly Event[];
+    readonly live: ReadonlySet<Event>;
+    readonly artifacts: readonly ArtifactWrite[];
   },
 ): SessionHead {
-  const { events, live, sessionId, atSeq } = copied;
-  const invocationId = live.findLast((event) => !isBookkeeping(event) && event.content !== undefined)?.invocationId;
+  const { key, atSeq, events, live, artifacts } = copied;
   const last = events.at(-1);
   return {
     ...newHead({
-      key: Object.freeze({ ...from.key, sessionId }),
+      key,
       incarnation: uuidV4(),
       now: parts.clock.now(),
       projectId: from.projectId,
@@ -101,19 +87,29 @@ function forkedHead(
       metadata: from.metadata,
       forkedFrom: Object.freeze({ sessionId: from.key.sessionId, incarnation: from.incarnation, atSeq }),
     }),
+    ...events.reduce((facts, event) => addToFacts(facts, event, live.has(event)), noFacts),
     version: atSeq,
-    contentVersion: events.findLast((event) => !isPassive(event))?.seq ?? 0,
-    ended: last?.actions.sessionEnd === true,
-    invocationId,
     lastInvocationId: last?.invocationId,
+    // An event that was erased may have reopened it.
+    ended: last?.seq === atSeq && last.actions.sessionEnd === true,
+    ...(artifacts.length === 0
+      ? {}
+      : { copiedArtifacts: artifacts.map(({ name, version }) => [name, version] as const) }),
   };
 }
 
-async function copyArtifacts(parts: SessionParts, from: SessionKey, to: SessionKey): Promise<ArtifactWrite[]> {
+async function copyArtifacts(
+  parts: SessionParts,
+  keys: { readonly from: SessionKey; readonly to: SessionKey },
+  events: readonly Event[],
+): Promise<ArtifactWrite[]> {
+  const named = new NamedArtifacts();
+  for (const event of events) named.add(event);
   const copies: ArtifactWrite[] = [];
-  for (const { name, version } of await parts.store.artifacts({ scope: from })) {
-    const [saved] = await parts.store.artifacts({ scope: from, name, version, bytes: true });
-    if (saved?.bytes) copies.push({ scope: to, name, version, mimeType: saved.mimeType, bytes: saved.bytes });
+  for (const { name, version, mimeType } of await parts.store.artifacts({ scope: keys.from })) {
+    if (!named.has([name, version])) continue;
+    const [saved] = await parts.store.artifacts({ scope: keys.from, name, version, bytes: true });
+    if (saved?.bytes) copies.push({ scope: keys.to, name, version, mimeType, bytes: saved.bytes });
   }
   return copies;
 }

@@ -1,6 +1,6 @@
 import type { ArtifactInfo, ArtifactScope } from '../events/index.ts';
 import { getOrAdd } from './get-or-add.ts';
-import type { ArtifactQuery, ArtifactWrite } from './session-store.ts';
+import type { ArtifactQuery, ArtifactVersion, ArtifactWrite } from './session-store.ts';
 
 type KeptArtifact = ArtifactInfo & { readonly bytes: Uint8Array };
 
@@ -43,6 +43,17 @@ export class InMemoryArtifacts {
     const gone = name === undefined ? [...byName.values()].flat().length : (byName.get(name)?.length ?? 0);
     if (name === undefined) this.#scopes.delete(path);
     else byName.delete(name);
+    return gone;
+  }
+
+  /** Removes these versions and returns how many of them there were. */
+  removeVersions(scope: ArtifactScope, wanted: readonly ArtifactVersion[]): number {
+    let gone = 0;
+    for (const [name, version] of wanted) {
+      const versions = this.#scopes.get(pathOf(scope))?.get(name);
+      const at = versions?.findIndex((kept) => kept.version === version) ?? -1;
+      if (at !== -1) gone += versions?.splice(at, 1).length ?? 0;
+    }
     return gone;
   }
 }

@@ -13,6 +13,8 @@ import { changesState, startsRun } from './event-traits.ts';
 import { getOrAdd } from './get-or-add.ts';
 import { nameOf } from './head-cache.ts';
 import { InMemoryArtifacts } from './in-memory-artifacts.ts';
+import { RunIndex } from './run-index.ts';
+import { hasExpired } from './session-head.ts';
 import type {
   ArtifactCommit,
   ArtifactQuery,
@@ -23,8 +25,10 @@ import type {
   Removal,
   Removed,
   RowQuery,
+  SeenSession,
   SessionHead,
   SessionStore,
+  StateQuery,
   StateScope,
   StateValue,
   StateWrite,
@@ -39,13 +43,11 @@ interface Kept {
   readonly state: Map<string, JsonValue>;
   readonly bookkeeping: number[];
   readonly stateSeqs: number[];
-  /** Invocation → where its first run starts; most have no other. */
-  readonly firstRuns: Map<string, number>;
-  readonly laterRuns: Map<string, number[]>;
+  readonly runs: RunIndex;
   readonly calls: Map<string, number[]>;
 }
 
-type SessionRemoval = Extract<Removal, { readonly what: 'session' }>;
+type RemovalOf<What> = Extract<Removal, { readonly what: What }>;
 
 const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
 const nothingRemoved: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
@@ -67,6 +69,7 @@ class InMemorySessionStore implements SessionStore {
   }
 
   async commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome> {
+    if (commit.restsOn && !this.#isAsSeen(commit.restsOn)) return 'moved';
     if (commit.artifacts?.some((write) => this.#artifacts.stands(write))) return 'moved';
     if (!('head' in commit)) {
       for (const write of commit.artifacts) this.#artifacts.save(write);
@@ -83,20 +86,22 @@ class InMemorySessionStore implements SessionStore {
   async rows(query: RowQuery): Promise<readonly Event[]> {
     const kept = this.#sessions.get(nameOf(query.key));
     if (kept === undefined || query.limit === 0) return [];
-    const { ranges = everything, limit = Number.POSITIVE_INFINITY } = query;
+    const { ranges = everything, limit = Number.POSITIVE_INFINITY, newestFirst = false, invocationId } = query;
     const seqs = candidates(kept, query);
-    return seqs === undefined
-      ? scan(kept, ranges, query.newestFirst === true, limit)
-      : pick(kept, seqs, ranges, query.newestFirst === true, limit);
+    if (seqs !== undefined) return pick(kept, seqs, ranges, newestFirst, limit);
+    const wanted = newestFirst ? [...ranges].reverse() : ranges;
+    const runs = invocationId === undefined ? wanted : kept.runs.within(invocationId, ranges, newestFirst);
+    return scan(kept, runs, newestFirst, limit);
   }
 
-  async states(scope: StateScope, options?: { readonly history?: boolean }): Promise<readonly StateValue[]> {
+  async states(scope: StateScope, query: StateQuery = {}): Promise<readonly StateValue[]> {
     if (scope.kind === 'session') {
       const state = this.#sessions.get(nameOf(scope.key))?.state ?? new Map<string, JsonValue>();
-      return [...state].map(([key, value]) => ({ key, value, revision: 0 }));
+      return entriesOf(state, query.keys).map(([key, value]) => ({ key, value, revision: 0 }));
     }
-    const revisions = [...(this.#shared.get(nameOfShared(scope))?.values() ?? [])];
-    return options?.history ? revisions.flat() : revisions.flatMap((values) => values.at(-1) ?? []);
+    const shared = this.#shared.get(nameOfShared(scope)) ?? new Map<string, StateValue[]>();
+    const revisions = entriesOf(shared, query.keys).map(([, values]) => values);
+    return query.history ? revisions.flat() : revisions.flatMap((values) => values.at(-1) ?? []);
   }
 
   async list(query: ListQuery): Promise<readonly ListedHead[]> {
@@ -115,7 +120,7 @@ class InMemorySessionStore implements SessionStore {
       case 'session':
         return this.#removeSession(removal);
       case 'events':
-        return this.#removeEvents(removal.key, removal.ranges, removal.commit);
+        return this.#removeEvents(removal);
       case 'states': {
         const name = nameOfShared(removal.scope);
         const stateKeys = this.#shared.get(name)?.size ?? 0;
@@ -148,8 +153,7 @@ class InMemorySessionStore implements SessionStore {
       state: new Map(),
       bookkeeping: [],
       stateSeqs: [],
-      firstRuns: new Map(),
-      laterRuns: new Map(),
+      runs: new RunIndex(),
       calls: new Map(),
     };
     this.#sessions.set(nameOf(head.key), kept);
@@ -186,15 +190,19 @@ class InMemorySessionStore implements SessionStore {
     return (revisions?.at(-1)?.revision ?? 0) !== write.expectedRevision;
   }
 
-  #removeSession({ key, incarnation, expectedStamp }: SessionRemoval): Removed | 'moved' {
+  #isAsSeen({ key, incarnation, erasures = 0 }: SeenSession): boolean {
+    const head = this.#sessions.get(nameOf(key))?.head;
+    return head?.incarnation === incarnation && (head.erasures ?? 0) === erasures;
+  }
+
+  #removeSession({ key, incarnation }: RemovalOf<'session'>): Removed | 'moved' {
     const kept = this.#sessions.get(nameOf(key));
     if (kept?.head.incarnation !== incarnation) return 'moved';
-    if (expectedStamp !== undefined && kept.head.stamp !== expectedStamp) return 'moved';
     this.#sessions.delete(nameOf(key));
     return { events: kept.ids.size, stateKeys: kept.state.size, artifacts: this.#artifacts.remove(key, undefined) };
   }
 
-  #removeEvents(key: SessionKey, ranges: readonly SeqRange[], commit: Commit): Removed | 'moved' {
+  #removeEvents({ key, ranges, artifacts, commit }: RemovalOf<'events'>): Removed | 'moved' {
     const kept = this.#sessions.get(nameOf(key));
     if (kept === undefined || !isExpected(kept, commit)) return 'moved';
     const stateKeys = kept.state.size;
@@ -206,7 +214,11 @@ class InMemorySessionStore implements SessionStore {
     }
     for (const [, to] of ranges) restartRun(kept, to);
     this.#apply(kept, commit);
-    return { events, stateKeys: stateKeys - kept.state.size, artifacts: 0 };
+    return {
+      events,
+      stateKeys: stateKeys - kept.state.size,
+      artifacts: this.#artifacts.removeVersions(key, artifacts),
+    };
   }
 }
 
@@ -216,12 +228,21 @@ function isExpected(kept: Kept | undefined, { expectedStamp, head }: Commit): bo
   return kept.head.stamp === expectedStamp && kept.head.incarnation === head.incarnation;
 }
 
+/** Entries of a map; with keys, only of these. */
+function entriesOf<T>(map: ReadonlyMap<string, T>, keys: readonly string[] | undefined): [string, T][] {
+  if (keys === undefined) return [...map];
+  return [...new Set(keys)].flatMap((key): [string, T][] => {
+    const value = map.get(key);
+    return value === undefined ? [] : [[key, value]];
+  });
+}
+
 function addEvent(kept: Kept, event: Event, previousInvocationId: string | undefined): void {
   kept.events[event.seq] = event;
   kept.ids.set(event.id, event.seq);
   if (isBookkeeping(event)) kept.bookkeeping.push(event.seq);
   if (changesState(event)) kept.stateSeqs.push(event.seq);
-  if (startsRun(event, previousInvocationId)) addRun(kept, event);
+  if (startsRun(event, previousInvocationId)) kept.runs.add(event);
   for (const id of [...opens(event), ...closes(event)]) getOrAdd(kept.calls, id, () => []).push(event.seq);
 }
 
@@ -237,18 +258,7 @@ function removeEvent(kept: Kept, event: Event): void {
 /** The first event left behind an erased range may have lost the start of its run: it becomes one. */
 function restartRun(kept: Kept, erasedTo: number): void {
   const event = kept.events.find((candidate) => candidate !== undefined && candidate.seq > erasedTo);
-  if (event === undefined) return;
-  if (!startsOf(kept, event.invocationId).includes(event.seq)) addRun(kept, event);
-}
-
-function addRun(kept: Kept, { seq, invocationId }: Event): void {
-  if (kept.firstRuns.has(invocationId)) getOrAdd(kept.laterRuns, invocationId, () => []).push(seq);
-  else kept.firstRuns.set(invocationId, seq);
-}
-
-function startsOf(kept: Kept, invocationId: string): number[] {
-  const first = kept.firstRuns.get(invocationId);
-  return first === undefined ? [] : [first, ...(kept.laterRuns.get(invocationId) ?? [])];
+  if (event !== undefined && !kept.runs.startsAt(event.seq)) kept.runs.add(event);
 }
 
 /** The seqs that a query's narrowest condition names, in order; `undefined` if it names none. */
@@ -256,21 +266,7 @@ function candidates(kept: Kept, query: RowQuery): number[] | undefined {
   if (query.ids) return query.ids.flatMap((id) => kept.ids.get(id) ?? []).sort((a, b) => a - b);
   if (query.callIds) return [...new Set(query.callIds.flatMap((id) => kept.calls.get(id) ?? []))].sort((a, b) => a - b);
   if (query.kind) return query.kind === 'bookkeeping' ? kept.bookkeeping : kept.stateSeqs;
-  return query.invocationId === undefined ? undefined : seqsOfInvocation(kept, query.invocationId);
-}
-
-/** Each run goes on until an event of another invocation. */
-function seqsOfInvocation(kept: Kept, invocationId: string): number[] {
-  const seqs: number[] = [];
-  for (const start of startsOf(kept, invocationId)) {
-    for (let seq = start; seq < kept.events.length; seq++) {
-      const event = kept.events[seq];
-      if (event === undefined) continue;
-      if (event.invocationId !== invocationId) break;
-      seqs.push(seq);
-    }
-  }
-  return [...new Set(seqs)].sort((a, b) => a - b);
+  return undefined;
 }
 
 function pick(
@@ -289,10 +285,11 @@ function pick(
   return found;
 }
 
-function scan(kept: Kept, ranges: readonly SeqRange[], newestFirst: boolean, limit: number): Event[] {
+function scan(kept: Kept, ranges: Iterable<SeqRange>, newestFirst: boolean, limit: number): Event[] {
   const found: Event[] = [];
   const last = kept.events.length - 1;
-  for (const [from, to] of newestFirst ? [...ranges].reverse() : ranges) {
+  for (const [from, to] of ranges) {
+    if (found.length >= limit) break;
     const end = Math.min(to, last);
     for (let at = 0; from + at <= end && found.length < limit; at++) {
       const event = kept.events[newestFirst ? end - at : from + at];
@@ -302,7 +299,7 @@ function scan(kept: Kept, ranges: readonly SeqRange[], newestFirst: boolean, lim
   return found;
 }
 
-function isWanted({ head }: Kept, query: ListQuery): boolean {
+function isWanted({ head, no }: Kept, query: ListQuery): boolean {
   switch (query.by) {
     case 'active':
       return (
@@ -311,15 +308,19 @@ function isWanted({ head }: Kept, query: ListQuery): boolean {
         (query.projectId === undefined || head.projectId === query.projectId)
       );
     case 'behind':
-      return head.key.appName === query.appName && head.ingestedSeq < head.version;
+      return head.key.appName === query.appName && head.ingestedSeq < head.version && !hasExpired(head, query.liveAt);
     case 'idle':
       return (
-        head.key.appName === query.appName && !head.ended && head.version > 0 && head.updatedAt < query.before * 1000
+        head.key.appName === query.appName &&
+        !head.ended &&
+        head.version > 0 &&
+        head.updatedAt < query.before * 1000 &&
+        !hasExpired(head, query.liveAt)
       );
     case 'expired':
       return head.expiresAt !== undefined && head.expiresAt <= query.before;
     case 'forkedFrom':
-      return head.forkedFrom?.incarnation === query.incarnation;
+      return head.forkedFrom?.incarnation === query.incarnation && no > (query.after ?? 0);
   }
 }
 

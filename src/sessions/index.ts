@@ -25,6 +25,7 @@ export type {
 export type {
   ArtifactCommit,
   ArtifactQuery,
+  ArtifactVersion,
   ArtifactWrite,
   Commit,
   CommitOutcome,
@@ -34,8 +35,10 @@ export type {
   Removal,
   Removed,
   RowQuery,
+  SeenSession,
   SessionHead,
   SessionStore,
+  StateQuery,
   StateScope,
   StateValue,
   StateWrite,

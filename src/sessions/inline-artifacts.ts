@@ -5,7 +5,9 @@ import type { ArtifactWrite } from './session-store.ts';
 /** Inline data with more bytes than this moves out of the event. */
 export const maxInlineBytes = 64 * 1024;
 
-const scheme = 'artifact:';
+/** Begins a URI that names an artifact of the session's own. */
+export const artifactScheme = 'artifact:';
+
 const folder = 'inline/';
 
 /** A draft whose large inline data are references, and the bytes to save under them. */
@@ -33,7 +35,11 @@ export function extractInlineData(draft: EventDraft, key: SessionKey): Extracted
     artifacts.set(name, { scope: key, name, version: 0, mimeType: inlineData.mimeType, bytes, contentAddressed: true });
     saved += inlineData.data.length;
     const displayName = inlineData.displayName === undefined ? {} : { displayName: inlineData.displayName };
-    const fileData = Object.freeze({ fileUri: `${scheme}${name}`, mimeType: inlineData.mimeType, ...displayName });
+    const fileData = Object.freeze({
+      fileUri: `${artifactScheme}${name}`,
+      mimeType: inlineData.mimeType,
+      ...displayName,
+    });
     return Object.freeze({ ...rest, fileData });
   });
   const moved = Object.freeze({ ...content, parts: Object.freeze(parts) });

@@ -43,6 +43,7 @@ export async function planAppend(
   ready: readonly ReadyEvent[],
   options: AppendOptions,
 ): Promise<Plan<readonly Event[]>> {
+  refuseMixedRewind(ready);
   const now = parts.clock.now();
   checkLease(head, options.lease, now);
   checkVersion(head, options.expectedVersion);
@@ -75,6 +76,14 @@ export async function planAppend(
     },
     result: events,
   };
+}
+
+/** A shared rewind puts back what is stored, so nothing may be written to shared state beside it. */
+function refuseMixedRewind(ready: readonly ReadyEvent[]): void {
+  const shared = ready.find(({ draft }) => draft.actions.rewind?.shared)?.draft.actions.rewind;
+  if (shared === undefined || ready.length === 1) return;
+  const { beforeInvocationId: invocationId } = shared;
+  throw new PalimpsestError('INVALID_REWIND', { invocationId, reason: 'a shared rewind is appended alone' });
 }
 
 interface Placing {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import { parseId, parseSessionKey, type SessionKey, toInstant } from '../events/index.ts';
 import { commitLoop } from './commit-loop.ts';
+import { parseSeconds } from './parse-options.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Lease, LeaseOptions } from './session-service.ts';
 import type { HeadLease, SessionHead } from './session-store.ts';
@@ -21,7 +22,7 @@ export async function acquireLease(
 ): Promise<Lease> {
   const { seconds = defaultLeaseSeconds, waitMs = 0, signal } = options;
   parseId(owner, 'owner');
-  checkSeconds(seconds);
+  parseSeconds(seconds, 'seconds', parts.clock.now());
   if (!(waitMs >= 0 && Number.isFinite(waitMs))) {
     throw new PalimpsestError('INVALID_ARGUMENT', {
       argument: 'waitMs',
@@ -41,7 +42,7 @@ export async function acquireLease(
 
 /** Prolongs a lease. Throws LEASE_LOST if another run has taken over or the session has begun another life. */
 export async function renewLease(parts: SessionParts, lease: Lease, seconds = defaultLeaseSeconds): Promise<Lease> {
-  checkSeconds(seconds);
+  parseSeconds(seconds, 'seconds', parts.clock.now());
   return commitLoop(parts, lease.key, (head) => {
     const held = requireHeld(head, lease);
     const renewed = { ...held, expiresAt: parts.clock.now() + seconds * 1000 };
@@ -103,15 +104,6 @@ function publish(head: SessionHead, lease: HeadLease): Lease {
 
 function lost(lease: Lease): PalimpsestError {
   return new PalimpsestError('LEASE_LOST', { sessionId: lease.key.sessionId });
-}
-
-function checkSeconds(seconds: number): void {
-  if (!(seconds > 0 && Number.isFinite(seconds))) {
-    throw new PalimpsestError('INVALID_ARGUMENT', {
-      argument: 'seconds',
-      reason: 'must be a positive number of seconds',
-    });
-  }
 }
 
 async function pauseFor(millis: number, signal: AbortSignal | undefined): Promise<void> {

@@ -43,6 +43,8 @@ export interface AppendResult {
   readonly version: number;
   /** How many lone surrogates became U+FFFD. */
   readonly replacedSurrogates: number;
+  /** The events were stored by an earlier append; this one wrote nothing. */
+  readonly repeated?: true;
 }
 
 /** Options of an append. */

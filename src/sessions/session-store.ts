@@ -8,6 +8,9 @@ export interface HeadLease {
   readonly expiresAt: number;
 }
 
+/** One version of an artifact. */
+export type ArtifactVersion = readonly [name: string, version: number];
+
 /** All that is kept about a session beside its events. Times are milliseconds since 1970. */
 export interface SessionHead {
   readonly key: SessionKey;
@@ -32,6 +35,10 @@ export interface SessionHead {
   readonly timeZone?: string;
   readonly metadata?: JsonMap;
   readonly forkedFrom?: { readonly sessionId: string; readonly incarnation: string; readonly atSeq: number };
+  /** The versions of artifacts that a fork took over with its events. */
+  readonly copiedArtifacts?: readonly ArtifactVersion[];
+  /** How often events of the session were erased. */
+  readonly erasures?: number;
   readonly lease?: HeadLease;
   /** The newest lease token given out. */
   readonly leaseToken: number;
@@ -57,6 +64,14 @@ export interface StateValue {
   readonly source?: { readonly incarnation: string; readonly seq: number };
 }
 
+/** Which values of a scope are wanted. */
+export interface StateQuery {
+  /** Default: all. */
+  readonly keys?: readonly string[];
+  /** All revisions, those of a key in order, instead of the newest. */
+  readonly history?: boolean;
+}
+
 /** One value to write. */
 export interface StateWrite extends Omit<StateValue, 'revision'> {
   readonly scope: StateScope;
@@ -75,6 +90,9 @@ export interface ArtifactWrite {
   readonly contentAddressed?: true;
 }
 
+/** A session as a writer saw it. What he writes because of it is `moved` once it is gone or has lost events since. */
+export type SeenSession = Pick<SessionHead, 'key' | 'incarnation' | 'erasures'>;
+
 /** What one commit writes, all of it or nothing. */
 export interface Commit {
   /** The stamp of the head that the writer saw; `undefined`: there must be no session under this key. */
@@ -87,10 +105,14 @@ export interface Commit {
   /** Replaces all session state instead of writing into it. */
   readonly replaceSessionState?: boolean;
   readonly artifacts?: readonly ArtifactWrite[];
+  /** Another session that this is made from. */
+  readonly restsOn?: SeenSession;
 }
 
 /** A commit of artifacts alone, under no session's head. */
 export interface ArtifactCommit {
+  /** The session that they belong to; left out for those of a user. */
+  readonly restsOn?: SeenSession;
   readonly artifacts: readonly ArtifactWrite[];
 }
 
@@ -122,11 +144,19 @@ export type ListQuery =
       readonly after?: readonly [active: number, no: number];
       readonly limit: number;
     }
-  | { readonly by: 'behind'; readonly appName: string; readonly limit: number }
+  /** Sessions that memory has not read to the end and that have not expired at `liveAt`. */
+  | { readonly by: 'behind'; readonly appName: string; readonly liveAt: number; readonly limit: number }
   /** Open sessions with events whose last activity is before a second since 1970. */
-  | { readonly by: 'idle'; readonly appName: string; readonly before: number; readonly limit: number }
+  | {
+      readonly by: 'idle';
+      readonly appName: string;
+      readonly before: number;
+      readonly liveAt: number;
+      readonly limit: number;
+    }
   | { readonly by: 'expired'; readonly before: number; readonly limit: number }
-  | { readonly by: 'forkedFrom'; readonly incarnation: string; readonly limit: number };
+  /** In order of their numbers. */
+  | { readonly by: 'forkedFrom'; readonly incarnation: string; readonly after?: number; readonly limit: number };
 
 /** A head and its place in the list. */
 export interface ListedHead {
@@ -136,14 +166,16 @@ export interface ListedHead {
 
 /** What to remove. */
 export type Removal =
-  /** One life of a session, whatever its version; with a stamp, only as long as nothing has been appended. */
+  /** One life of a session, whatever its version. */
+  | { readonly what: 'session'; readonly key: SessionKey; readonly incarnation: string }
+  /** Events and, with them, versions of the session's artifacts. */
   | {
-      readonly what: 'session';
+      readonly what: 'events';
       readonly key: SessionKey;
-      readonly incarnation: string;
-      readonly expectedStamp?: number;
+      readonly ranges: readonly SeqRange[];
+      readonly artifacts: readonly ArtifactVersion[];
+      readonly commit: Commit;
     }
-  | { readonly what: 'events'; readonly key: SessionKey; readonly ranges: readonly SeqRange[]; readonly commit: Commit }
   | { readonly what: 'states'; readonly scope: StateScope }
   | { readonly what: 'artifacts'; readonly scope: ArtifactScope; readonly name?: string };
 
@@ -172,8 +204,8 @@ export interface SessionStore {
   commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome>;
   /** Events in order of seq, at a cost of what is returned. */
   rows(query: RowQuery): Promise<readonly Event[]>;
-  /** Current values; with `history`, all revisions in order. */
-  states(scope: StateScope, options?: { readonly history?: boolean }): Promise<readonly StateValue[]>;
+  /** Current values, at a cost of what is returned, in any order of the keys. */
+  states(scope: StateScope, query?: StateQuery): Promise<readonly StateValue[]>;
   list(query: ListQuery): Promise<readonly ListedHead[]>;
   remove(removal: Removal): Promise<Removed | 'moved'>;
   artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]>;

@@ -1,7 +1,8 @@
 import type { Event, JsonValue } from '../events/index.ts';
+import { getOrAdd } from './get-or-add.ts';
 import type { LogView } from './log-view.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { SessionHead, StateValue, StateWrite } from './session-store.ts';
+import type { SessionHead, StateScope, StateValue, StateWrite } from './session-store.ts';
 import {
   changesOf,
   foldSessionState,
@@ -68,11 +69,14 @@ async function writesFor(
   changes: readonly StateChange[],
 ): Promise<StateWrite[]> {
   const current = new Map<string, StateValue>();
-  const merged = new Set(
-    changes.filter(({ key }) => mergeFor(parts.merges, key)).map(({ key }) => scopedKey(key).kind),
-  );
-  for (const kind of merged) {
-    for (const value of await parts.store.states(scopeOf(kind, head.key)))
+  const merged = new Map<StateScope['kind'], Set<string>>();
+  for (const { key } of changes) {
+    if (!mergeFor(parts.merges, key)) continue;
+    const { kind, name } = scopedKey(key);
+    getOrAdd(merged, kind, () => new Set<string>()).add(name);
+  }
+  for (const [kind, keys] of merged) {
+    for (const value of await parts.store.states(scopeOf(kind, head.key), { keys: [...keys] }))
       current.set(fullKey({ kind, name: value.key }), value);
   }
   return writesOf({ changes, key: head.key, incarnation: head.incarnation, merges: parts.merges, current });
@@ -94,17 +98,12 @@ async function restoreShared(
   const writes: StateWrite[] = [];
   for (const kind of sharedKinds) {
     const scope = scopeOf(kind, head.key);
-    for (const [key, revisions] of groupByKey(await parts.store.states(scope, { history: true }))) {
-      const newest = revisions.at(-1);
-      if (newest === undefined || !isHidden(newest)) continue;
-      const value = revisions.findLast((revision) => !isHidden(revision))?.value;
-      writes.push({
-        scope,
-        key,
-        value,
-        expectedRevision: newest.revision,
-        source: { incarnation: head.incarnation, seq },
-      });
+    const newest = new Map((await parts.store.states(scope)).filter(isHidden).map((value) => [value.key, value]));
+    if (newest.size === 0) continue;
+    const history = groupByKey(await parts.store.states(scope, { history: true, keys: [...newest.keys()] }));
+    for (const [key, { revision: expectedRevision }] of newest) {
+      const value = history.get(key)?.findLast((revision) => !isHidden(revision))?.value;
+      writes.push({ scope, key, value, expectedRevision, source: { incarnation: head.incarnation, seq } });
     }
   }
   return writes;

@@ -180,10 +180,24 @@ describe('merges and scopes', () => {
     ]);
     expect(Object.entries(state)).toEqual([
       ['__proto__', 1],
-      ['user:unit', 'C'],
       ['app:nil', null],
+      ['user:unit', 'C'],
     ]);
     expect(Object.isFrozen(state)).toBe(true);
     expect(Object.getPrototypeOf(state)).toBeNull();
+  });
+
+  it('are in one order, whatever the order in which a store gives them', () => {
+    const inSomeOrder = fc
+      .uniqueArray(fc.string(), { maxLength: 12 })
+      .chain((keys) => fc.tuple(...[keys, keys].map((all) => fc.shuffledSubarray(all, { minLength: all.length }))));
+    const keysOf = (keys: readonly string[]) =>
+      Object.keys(mergeScopes([{ kind: 'user', values: keys.map((each) => ({ key: each, value: 1, revision: 1 })) }]));
+    fc.assert(
+      fc.property(inSomeOrder, ([one = [], other = []]) => {
+        expect(keysOf(one)).toEqual(keysOf(other));
+        expect(keysOf(one)).toEqual(one.map((name) => fullKey({ kind: 'user', name })).sort());
+      }),
+    );
   });
 });

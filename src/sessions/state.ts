@@ -119,14 +119,19 @@ export function mergeFor(merges: StateMerges, key: string): StateMerge | undefin
   return Object.hasOwn(merges, key) ? merges[key] : undefined;
 }
 
-/** The state an agent sees: all scopes in one frozen map, prefixes kept. */
+/**
+ * The state an agent sees: all scopes in one frozen map, prefixes kept, keys sorted by code unit; JavaScript puts those
+ * that are whole numbers first.
+ */
 export function mergeScopes(
   scopes: readonly { readonly kind: StateScope['kind']; readonly values: readonly StateValue[] }[],
 ): JsonMap {
-  const state: { [key: string]: JsonValue } = Object.create(null);
+  const found = new Map<string, JsonValue>();
   for (const { kind, values } of scopes) {
-    for (const { key, value } of values) if (value !== undefined) state[fullKey({ kind, name: key })] = value;
+    for (const { key, value } of values) if (value !== undefined) found.set(fullKey({ kind, name: key }), value);
   }
+  const state: { [key: string]: JsonValue } = Object.create(null);
+  for (const [key, value] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) state[key] = value;
   return Object.freeze(state);
 }
 

@@ -105,3 +105,8 @@ export function assertDeepFrozen(value: unknown, path = 'value'): void {
   assert.ok(Object.isFrozen(value), `${path} is not frozen`);
   for (const name of Object.keys(value)) assertDeepFrozen(Reflect.get(value, name), `${path}.${name}`);
 }
+
+/** Lets others at work take this many steps, so that a race meets them at another place each time. */
+export async function stepsOf(count: number): Promise<void> {
+  for (let step = 0; step < count; step++) await Promise.resolve();
+}

@@ -16,7 +16,9 @@ export {
   runLaws,
 } from './conformance.ts';
 export { ManualClock } from './manual-clock.ts';
-export { eventAt, type MemorySubject, memoryChecks, memoryLaws } from './memory-laws.ts';
+export { ManualHooks } from './manual-hooks.ts';
+export { memoryChecks, memoryLaws } from './memory-laws.ts';
+export { eventAt, type MemorySubject } from './memory-subject.ts';
 export {
   type Compared,
   compareSessions,

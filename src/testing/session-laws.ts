@@ -4,6 +4,7 @@ import { artifactChecks } from './session-checks/artifact-checks.ts';
 import { compactionChecks } from './session-checks/compaction-checks.ts';
 import { eventChecks } from './session-checks/event-checks.ts';
 import { forkChecks } from './session-checks/fork-checks.ts';
+import { hookChecks } from './session-checks/hook-checks.ts';
 import { idChecks } from './session-checks/id-checks.ts';
 import { leaseChecks } from './session-checks/lease-checks.ts';
 import { lifeChecks } from './session-checks/life-checks.ts';
@@ -34,6 +35,7 @@ export const sessionChecks: Checks<SessionSubject> = {
   ...readChecks,
   ...lifeChecks,
   ...forkChecks,
+  ...hookChecks,
   ...leaseChecks,
   ...raceChecks,
 };

@@ -1,15 +1,18 @@
 import type { CreateSession, SessionKey, SessionService } from '../index.ts';
 import type { LawSubject } from './conformance.ts';
 import type { ManualClock } from './manual-clock.ts';
+import type { ManualHooks } from './manual-hooks.ts';
 
 /** What a session service may lack, if it says so. */
 export type SessionCapability = 'artifacts';
 
-/** Two handles on the same sessions, as two processes would have them, and the clock that both read. */
+/** Two handles on the same sessions, as two processes would have them, and the clock and the hooks that both have. */
 export interface SessionSubject extends LawSubject {
   readonly first: SessionService;
   readonly second: SessionService;
   readonly clock: ManualClock;
+  /** Both services were opened with these as `beforeAppend` and `beforeErase`. */
+  readonly hooks: ManualHooks;
   readonly capabilities: ReadonlySet<SessionCapability>;
   /** The app that the checks work in. Default `laws`. */
   readonly appName?: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sessionLaws } from '../../src/testing/index.ts';
+import { memoryLaws, sessionLaws } from '../../src/testing/index.ts';
 import { faultCatalogue } from './fault-catalogue.ts';
 
 function rows(letter: string, last: number, missing: readonly number[] = []): string[] {
@@ -14,13 +14,15 @@ const expected = [
   ...rows('B', 18, [9]),
   ...rows('F', 13),
   ...rows('G', 16, [6, 13]),
+  ...rows('H', 12, [6]),
+  ...rows('M', 5),
 ];
 
 function cited(source: string): readonly string[] {
-  return source.match(/\b[PABFG]\d+\b/g) ?? [];
+  return source.match(/\b[PABFGHM]\d+\b/g) ?? [];
 }
 
-const covered = new Set(Object.values(sessionLaws).flatMap(({ source }) => cited(source)));
+const covered = new Set(Object.values({ ...sessionLaws, ...memoryLaws }).flatMap(({ source }) => cited(source)));
 
 describe('every reported fault is kept out by something', () => {
   test('the catalogue holds every row', () => {
@@ -35,8 +37,11 @@ describe('every reported fault is kept out by something', () => {
   });
 
   test('laws cite only rows that exist, and a section of the contract', () => {
-    for (const [id, { source }] of Object.entries(sessionLaws)) {
-      expect(source, id).toMatch(/^§[12](; [PABFG]\d+(, [PABFG]\d+)*)?$/);
+    const row = '[PABFGHM]\\d+';
+    const ofSessions = new RegExp(`^§[12](; ${row}(, ${row})*)?$`);
+    const ofMemory = new RegExp(`^§[256], [a-z ]+(; ${row}(, ${row})*)?$`);
+    for (const [id, { source }] of Object.entries({ ...sessionLaws, ...memoryLaws })) {
+      expect(source, id).toMatch(id in sessionLaws ? ofSessions : ofMemory);
       expect(
         cited(source).filter((row) => !(row in faultCatalogue)),
         id,

@@ -1,4 +1,4 @@
-/** A fault that users of other session services have reported or that was measured there, by row. */
+/** A fault that users of other session or memory services have reported or that was measured there, by row. */
 export interface FaultRow {
   /** Where it was reported. */
   readonly ref: string;
@@ -8,8 +8,9 @@ export interface FaultRow {
 }
 
 const probe = 'probe of two @google/adk session services';
+const memoryProbe = 'probe of the @google/adk memory service';
 
-/** P: answers of two services of one product that differ. A: log and order. B: state. F: rewinds and agents. G: engines. */
+/** P: answers of two services of one product that differ. A: log and order. B: state. F: rewinds and agents. G: engines. H, M: memory. */
 export const faultCatalogue: Readonly<Record<string, FaultRow>> = {
   P1: { ref: probe, fault: 'creating an id in use overwrites, or throws an untyped error' },
   P2: { ref: probe, fault: 'app: state given at creation is not seen by other sessions' },
@@ -136,4 +137,27 @@ export const faultCatalogue: Readonly<Record<string, FaultRow>> = {
   G14: { ref: 'adk-go #1502', fault: 'an id with quotes changes the query' },
   G15: { ref: 'ag-ui #957', fault: 'an event without an invocation id cannot be stored' },
   G16: { ref: 'adk-docs #2244', fault: 'an append after a partial load overwrites history' },
+  H1: { ref: 'adk-python #2438, #5601', fault: 'a sentence in Chinese or Korean is one word and is never found' },
+  H2: { ref: 'adk-python #1019', fault: 'a search finds what another user said' },
+  H3: { ref: 'adk-go #1175', fault: 'one app reads what a user told another app' },
+  H4: { ref: 'adk-samples #2590', fault: 'app and user are joined with a slash, so that two of them collide' },
+  H5: { ref: 'adk-python #6949, #7109', fault: 'a memory cannot be deleted, and outlives its session' },
+  H7: { ref: 'adk-python #2416, #3581', fault: 'memories are made by nobody, or without a choice of which' },
+  H8: { ref: 'adk-samples #2590', fault: 'a search has no limit, no threshold and no budget' },
+  H9: {
+    ref: 'adk-go #794',
+    fault: 'the answer of the memory tool cannot be stored in the log',
+    elsewhere: 'agents/tools, when it is there',
+  },
+  H10: {
+    ref: 'adk-go, two memory services',
+    fault: 'a session added again replaces its memories here, doubles them there',
+  },
+  H11: { ref: 'adk-python-community #157', fault: 'thoughts are remembered, and events twice' },
+  H12: { ref: 'mem0 #4840', fault: 'a search ignores the app' },
+  M1: { ref: memoryProbe, fault: 'words are of ASCII letters: digits, accents and other scripts are never found' },
+  M2: { ref: memoryProbe, fault: 'a question mark behind a word hides it' },
+  M3: { ref: memoryProbe, fault: 'a search has no order and returns every note that shares a word' },
+  M4: { ref: 'adk-js #201', fault: 'every search throws, and the agent says it remembers nothing' },
+  M5: { ref: memoryProbe, fault: 'memories share their parts with the events of the caller' },
 };

@@ -1,14 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendMutations } from '../../scripts/law-mutations/append-mutations.ts';
-import { eventMutations } from '../../scripts/law-mutations/event-mutations.ts';
-import { stateMutations } from '../../scripts/law-mutations/state-mutations.ts';
-import { storeMutations } from '../../scripts/law-mutations/store-mutations.ts';
-import { sessionLaws } from '../../src/testing/index.ts';
+import { allMutations } from '../../scripts/law-mutations/all-mutations.ts';
+import { memoryLaws, sessionLaws } from '../../src/testing/index.ts';
 
-const mutations = [...eventMutations, ...appendMutations, ...stateMutations, ...storeMutations];
+const folder = join(import.meta.dirname, '../../src');
 
 // That they do turn red is proved by npx tsx scripts/mutate-laws.ts, which takes some minutes.
 test('every law is turned red by a mutation, and every mutation names laws', () => {
-  expect([...new Set(mutations.flatMap(({ red }) => red))].sort()).toEqual(Object.keys(sessionLaws).sort());
-  expect(mutations.filter(({ red }) => red.length === 0)).toEqual([]);
+  const laws = Object.keys({ ...sessionLaws, ...memoryLaws });
+  expect([...new Set(allMutations.flatMap(({ red }) => red))].sort()).toEqual(laws.sort());
+  expect(allMutations.filter(({ red }) => red.length === 0)).toEqual([]);
+});
+
+test('what a mutation changes stands exactly once in its file', () => {
+  const stale = allMutations.filter(
+    ({ file, from }) => readFileSync(join(folder, file), 'utf8').split(from).length !== 2,
+  );
+  expect(stale.map(({ file, from }) => `${file}: ${from}`)).toEqual([]);
 });

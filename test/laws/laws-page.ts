@@ -1,4 +1,4 @@
-import { type Laws, sessionLaws } from '../../src/testing/index.ts';
+import { type Laws, memoryLaws, sessionLaws } from '../../src/testing/index.ts';
 import { faultCatalogue } from './fault-catalogue.ts';
 
 function lawTable(laws: Laws): string {
@@ -10,7 +10,7 @@ function lawTable(laws: Laws): string {
 }
 
 function faultTable(): string {
-  const laws = Object.entries(sessionLaws);
+  const laws = Object.entries({ ...sessionLaws, ...memoryLaws });
   const rows = Object.entries(faultCatalogue).map(([row, { ref, fault, elsewhere }]) => {
     const kept = laws.filter(([, law]) => law.source.split(/[;,] /).includes(row)).map(([id]) => `\`${id}\``);
     return `| ${row} | ${escaped(fault)} | ${ref} | ${elsewhere ?? kept.join(', ')} |`;
@@ -24,18 +24,25 @@ function escaped(text: string): string {
 
 /** The text of docs/reference/laws.md, from the laws and the fault catalogue. */
 export function lawsPage(): string {
-  return `# Laws of the session service
+  return `# Laws of the session and the memory service
 
-Written by \`npx tsx scripts/write-laws.ts\`; edit src/testing/session-laws instead. Every law is proved on every store by
-\`npx vitest run test/laws\`, by \`palimpsest doctor\` on a scratch copy of a file, and by anyone who calls \`runLaws\` of
-\`palimpsest/testing\` with a store of their own. Sources: § is a section of the contract, a letter and a number a row of
-the fault catalogue below.
+Written by \`npx tsx scripts/write-laws.ts\`; edit src/testing/session-laws and src/testing/memory-laws.ts instead. Every
+law is proved on every store by \`npx vitest run test/laws\`, by \`palimpsest doctor\` on a scratch copy of a file, and by
+anyone who calls \`runLaws\` of \`palimpsest/testing\` with a store of their own; that each can fail is proved by
+\`npx tsx scripts/mutate-laws.ts\`. Sources: § is a section of the contract, for memory with what it speaks of there, a
+letter and a number a row of the fault catalogue below.
+
+## Sessions
 
 ${lawTable(sessionLaws)}
 
+## Memory
+
+${lawTable(memoryLaws)}
+
 ## Fault catalogue
 
-What was reported about other session services, or measured there, and what keeps it out here.
+What was reported about other session and memory services, or measured there, and what keeps it out here.
 
 ${faultTable()}
 `;

@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { createSqliteSessionStore, SqliteFile } from '../../src/backends/sqlite/index.ts';
 import { PalimpsestError } from '../../src/errors/index.ts';
 import { createInMemorySessionStore, createSessionService, type SessionStore } from '../../src/sessions/index.ts';
-import { ManualClock, type SessionSubject, sessionLawMerges } from '../../src/testing/index.ts';
+import { ManualClock, ManualHooks, type SessionSubject, sessionLawMerges } from '../../src/testing/index.ts';
 
 /** A subject whose two services stand on these stores, with the given clean-up. */
 export function subjectOf(stores: readonly [SessionStore, SessionStore], cleanUp?: () => void): SessionSubject {
   const clock = new ManualClock();
-  const [first, second] = stores.map((store) => createSessionService({ store, clock, merges: sessionLawMerges }));
+  const hooks = new ManualHooks();
+  const { beforeAppend, beforeErase } = hooks;
+  const options = { clock, merges: sessionLawMerges, beforeAppend, beforeErase };
+  const [first, second] = stores.map((store) => createSessionService({ store, ...options }));
   if (!first || !second) throw new TypeError('two stores are needed');
   return {
     first,
     second,
     clock,
+    hooks,
     capabilities: new Set(['artifacts']),
     async dispose() {
       await first.close();
@@ -56,7 +60,7 @@ function refuseArtifacts(store: SessionStore): SessionStore {
     head: (key) => store.head(key),
     commit: async (commit) => (commit.artifacts?.length ? refuse() : store.commit(commit)),
     rows: (query) => store.rows(query),
-    states: (scope, options) => store.states(scope, options),
+    states: (scope, query) => store.states(scope, query),
     list: (query) => store.list(query),
     remove: async (removal) => (removal.what === 'artifacts' && removal.name ? refuse() : store.remove(removal)),
     artifacts: async (query) => ('sessionId' in query.scope && query.name !== undefined ? refuse() : []),

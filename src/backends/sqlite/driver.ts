@@ -12,7 +12,6 @@ export interface Statement {
   run(...values: SqlValue[]): { readonly changes: number | bigint };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  iterate(...values: SqlValue[]): Iterable<Row>;
 }
 
 /** An open database: likewise. */

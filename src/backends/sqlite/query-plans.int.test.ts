@@ -60,7 +60,7 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
       await sessions.create({ ...key, sessionId: 's2', state: { a: 1, 'user:b': 2 } });
       for (let time = 0; time < 3; time++) await sessions.append({ ...key, sessionId: 's2' }, [...turn]);
     },
-    by: ['sessions USING INTEGER PRIMARY KEY', 'shared_state USING PRIMARY KEY (app=? AND user=? AND key=?)'],
+    by: ['sessions USING INTEGER PRIMARY KEY', 'sqlite_autoindex_shared_state_1 (app=? AND user=? AND key=?)'],
   },
   'an append with ids that are stored': {
     run: async ({ sessions }) => {
@@ -91,16 +91,44 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
     by: ['events USING PRIMARY KEY (session=? AND seq=?)', 'calls USING PRIMARY KEY (session=? AND call=?)'],
   },
   'rows of an invocation': {
-    run: ({ store }) => store.rows({ key, invocationId: 'i1' }),
-    by: ['events_run (session=? AND run=?)'],
+    run: async ({ store }) => {
+      await store.rows({ key, invocationId: 'i1' });
+      await store.rows({ key, invocationId: 'i1', newestFirst: true, limit: 1 });
+    },
+    by: ['events_run (session=? AND run=? AND seq>? AND seq<?)', 'events_starts (session=? AND seq>?)'],
   },
   'state of all scopes': {
     run: ({ sessions }) => sessions.open(key),
-    by: ['session_state USING PRIMARY KEY (session=?)', 'shared_state USING PRIMARY KEY (app=? AND user=?)'],
+    by: [
+      'session_state USING PRIMARY KEY (session=?)',
+      'COVERING INDEX sqlite_autoindex_shared_state_1 (app=? AND user=? AND key>?)',
+      'COVERING INDEX sqlite_autoindex_shared_state_1 (app=? AND user=? AND key=?)',
+      'shared_state USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+  },
+  'state of some keys': {
+    run: async ({ store }) => {
+      for (const scope of [
+        { kind: 'session', key },
+        { kind: 'app', appName: app },
+      ] as const)
+        await store.states(scope, { keys: ['at'] });
+    },
+    by: [
+      'session_state USING PRIMARY KEY (session=? AND key=?)',
+      'COVERING INDEX sqlite_autoindex_shared_state_1 (app=? AND user=? AND key=?)',
+      'shared_state USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
   },
   'history of shared state': {
-    run: ({ store }) => store.states({ kind: 'user', ...user }, { history: true }),
-    by: ['shared_state USING PRIMARY KEY (app=? AND user=?)'],
+    run: async ({ store }) => {
+      await store.states({ kind: 'user', ...user }, { history: true });
+      await store.states({ kind: 'user', ...user }, { history: true, keys: ['at'] });
+    },
+    by: [
+      'sqlite_autoindex_shared_state_1 (app=? AND user=?)',
+      'sqlite_autoindex_shared_state_1 (app=? AND user=? AND key=?)',
+    ],
   },
   'sessions of an app': {
     run: ({ store }) => store.list({ by: 'active', appName: app, oldestFirst: false, limit: 10 }),
@@ -119,11 +147,11 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
     by: ['sessions_of_user (app=? AND user=?)'],
   },
   'sessions that memory is behind of': {
-    run: ({ store }) => store.list({ by: 'behind', appName: app, limit: 10 }),
+    run: ({ store }) => store.list({ by: 'behind', liveAt: 0, appName: app, limit: 10 }),
     by: ['sessions_behind (app=?)'],
   },
   'idle sessions': {
-    run: ({ store }) => store.list({ by: 'idle', appName: app, before: 2 ** 40, limit: 10 }),
+    run: ({ store }) => store.list({ by: 'idle', liveAt: 0, appName: app, before: 2 ** 40, limit: 10 }),
     by: ['sessions_open (app=? AND active<?)'],
   },
   'expired sessions': {
@@ -132,7 +160,7 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
   },
   'forks of a session': {
     run: ({ store }) => store.list({ by: 'forkedFrom', incarnation: 'x', limit: 10 }),
-    by: ['sessions_forked (forked_from=?)'],
+    by: ['sessions_forked (forked_from=?'],
   },
   artifacts: {
     run: async ({ sessions }) => {
@@ -190,8 +218,8 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
   },
 };
 
-/** A scan of the ids in a query's own list reads no table. */
-const isTableScan = (step: string) => step.startsWith('SCAN') && !/json_each|CONSTANT ROW/.test(step);
+/** A scan of the ids in a query's own list, or of the names that it has found so far, reads no table. */
+const isTableScan = (step: string) => step.startsWith('SCAN') && !/json_each|CONSTANT ROW|^SCAN names$/.test(step);
 
 /** What is sorted after it was found: as many rows as were asked for, or as a user has projects. */
 const mayBeSorted = /INDEXED BY events_id|FROM memory_partitions WHERE owner = \?/;
@@ -199,7 +227,7 @@ const mayBeSorted = /INDEXED BY events_id|FROM memory_partitions WHERE owner = \
 /** How SQLite would go about each statement. */
 function planOf(file: SqliteFile, statements: ReadonlyMap<string, readonly SqlValue[]>) {
   return [...statements]
-    .filter(([sql]) => /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(sql))
+    .filter(([sql]) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(sql))
     .flatMap(([sql, values]) =>
       file.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => ({ sql, step: String(row.detail) })),
     );

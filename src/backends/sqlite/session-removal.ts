@@ -1,5 +1,5 @@
 import type { ArtifactScope } from '../../events/index.ts';
-import type { Removal, Removed } from '../../sessions/index.ts';
+import type { ArtifactVersion, Removal, Removed } from '../../sessions/index.ts';
 import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
 import { Refused, type SessionWriter } from './session-writer.ts';
 import type { SqliteFile } from './sqlite-file.ts';
@@ -15,7 +15,8 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
       const keysBefore = countState(file, session);
       const events = removal.ranges.reduce((sum, range) => sum + removeRange(file, session, range), 0);
       writer.write(removal.commit);
-      return { ...none, events, stateKeys: keysBefore - countState(file, session) };
+      const artifacts = removeVersions(file, removal.key, removal.artifacts);
+      return { events, stateKeys: keysBefore - countState(file, session), artifacts };
     }
     case 'states': {
       const path = sharedPath(removal.scope);
@@ -30,12 +31,11 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
 
 function removeSession(
   file: SqliteFile,
-  { key, incarnation, expectedStamp }: Extract<Removal, { readonly what: 'session' }>,
+  { key, incarnation }: Extract<Removal, { readonly what: 'session' }>,
 ): Removed {
   const session = sessionNumber(file, key);
-  const row = file.get('SELECT incarnation, stamp FROM sessions WHERE no = ?', session ?? 0);
-  const isMeant = row?.incarnation === incarnation && (expectedStamp === undefined || row.stamp === expectedStamp);
-  if (session === undefined || !isMeant) throw new Refused('moved');
+  const row = file.get('SELECT incarnation FROM sessions WHERE no = ?', session ?? 0);
+  if (session === undefined || row?.incarnation !== incarnation) throw new Refused('moved');
   file.run('DELETE FROM calls WHERE session = ?', session);
   const events = file.run('DELETE FROM events WHERE session = ?', session);
   const stateKeys = file.run('DELETE FROM session_state WHERE session = ?', session);
@@ -61,6 +61,11 @@ function removeArtifacts(file: SqliteFile, scope: ArtifactScope, name: string | 
   const where = 'DELETE FROM artifacts WHERE app = ? AND user = ? AND session = ?';
   const path = artifactPath(scope);
   return name === undefined ? file.run(where, ...path) : file.run(`${where} AND name = ?`, ...path, name);
+}
+
+function removeVersions(file: SqliteFile, scope: ArtifactScope, versions: readonly ArtifactVersion[]): number {
+  const sql = 'DELETE FROM artifacts WHERE app = ? AND user = ? AND session = ? AND name = ? AND version = ?';
+  return versions.reduce((sum, version) => sum + file.run(sql, ...artifactPath(scope), ...version), 0);
 }
 
 function countState(file: SqliteFile, session: number): number {

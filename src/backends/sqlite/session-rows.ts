@@ -5,18 +5,18 @@ import type { SqliteFile } from './sqlite-file.ts';
 
 const columns = 'seq, id, body';
 const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
-const runPage = 100;
 
 /** Answers a query for events of the session with this number, at a cost of what it returns. */
 export function selectEvents(file: SqliteFile, session: number, query: RowQuery): Event[] {
   const { ranges = everything, limit = Number.MAX_SAFE_INTEGER, newestFirst = false } = query;
   if (query.invocationId !== undefined) {
-    const stopAt = newestFirst ? Number.MAX_SAFE_INTEGER : limit;
-    const events = [...eventsOfInvocation(file, session, { invocationId: query.invocationId, ranges, stopAt })];
-    return (newestFirst ? events.reverse() : events).slice(0, limit);
+    const scan = runsOf(query.invocationId, newestFirst);
+    return scanRanges(file, { session, scan, ranges, limit, newestFirst });
   }
   const rows = namedRows(file, session, query);
-  if (rows === undefined) return scanRanges(file, session, { ranges, limit, newestFirst });
+  if (rows === undefined) {
+    return scanRanges(file, { session, scan: wholeLog(newestFirst), ranges, limit, newestFirst });
+  }
   const wanted = rows.filter((row) => rangeAt(ranges, Number(row.seq)) !== -1);
   return (newestFirst ? wanted.reverse() : wanted).slice(0, limit).map((row) => toEvent(row, file));
 }
@@ -39,58 +39,60 @@ function namedRows(file: SqliteFile, session: number, { ids, callIds, kind }: Ro
     : where('INDEXED BY events_state', 'flags & 2');
 }
 
+/** A statement for the rows of one range, in order. */
+interface Scan {
+  readonly sql: string;
+  readonly values: (session: number, range: SeqRange, limit: number) => SqlValue[];
+}
+
+function wholeLog(newestFirst: boolean): Scan {
+  const order = newestFirst ? 'DESC' : 'ASC';
+  return {
+    sql: `SELECT ${columns} FROM events WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`,
+    values: (session, [from, to], limit) => [session, from, to, limit],
+  };
+}
+
+/**
+ * From start to start of the invocation's runs, beginning with the one that may reach into the range. A run goes on
+ * until the next start of any. The unique index of starts is what tells SQLite that nothing is left to sort.
+ */
+function runsOf(invocationId: string, newestFirst: boolean): Scan {
+  const order = newestFirst ? 'DESC' : 'ASC';
+  const before = 'SELECT max(seq) FROM events INDEXED BY events_run WHERE session = ? AND run = ? AND seq <= ?';
+  const next = `SELECT min(next.seq) FROM events next INDEXED BY events_starts
+    WHERE next.session = ? AND next.seq > start.seq AND next.run IS NOT NULL`;
+  return {
+    sql: `SELECT event.seq AS seq, event.id AS id, event.body AS body
+      FROM events start INDEXED BY events_run CROSS JOIN events event
+      WHERE start.session = ? AND start.run = ? AND start.seq BETWEEN ifnull((${before}), ?) AND ?
+        AND event.session = ? AND event.seq BETWEEN max(start.seq, ?) AND min(ifnull((${next}) - 1, ?), ?)
+      ORDER BY start.seq ${order}, event.seq ${order} LIMIT ?`,
+    values: (session, [from, to], limit) => {
+      const run = [session, invocationId];
+      return [...run, ...run, from, from, to, session, from, session, to, to, limit];
+    },
+  };
+}
+
 function scanRanges(
   file: SqliteFile,
-  session: number,
-  how: { readonly ranges: readonly SeqRange[]; readonly limit: number; readonly newestFirst: boolean },
+  wanted: {
+    readonly session: number;
+    readonly scan: Scan;
+    readonly ranges: readonly SeqRange[];
+    readonly limit: number;
+    readonly newestFirst: boolean;
+  },
 ): Event[] {
-  const { ranges, limit, newestFirst } = how;
-  const order = newestFirst ? 'DESC' : 'ASC';
-  const sql = `SELECT ${columns} FROM events WHERE session = ? AND seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`;
+  const { session, scan, ranges, limit, newestFirst } = wanted;
   const events: Event[] = [];
-  for (const [from, to] of newestFirst ? [...ranges].reverse() : ranges) {
+  for (const range of newestFirst ? [...ranges].reverse() : ranges) {
     if (events.length >= limit) break;
-    for (const row of file.all(sql, session, from, to, limit - events.length)) events.push(toEvent(row, file));
+    const rows = file.all(scan.sql, ...scan.values(session, range, limit - events.length));
+    for (const row of rows) events.push(toEvent(row, file));
   }
   return events;
-}
-
-/** Each run of the invocation, from its start until an event of another one. */
-function* eventsOfInvocation(
-  file: SqliteFile,
-  session: number,
-  wanted: { readonly invocationId: string; readonly ranges: readonly SeqRange[]; readonly stopAt: number },
-): Generator<Event> {
-  const starts = file.all(
-    'SELECT seq FROM events WHERE session = ? AND run = ? ORDER BY seq',
-    session,
-    wanted.invocationId,
-  );
-  let found = 0;
-  let reached = 0;
-  for (const start of starts) {
-    for (const event of run(file, session, Math.max(reached + 1, Number(start.seq)))) {
-      if (event.invocationId !== wanted.invocationId) break;
-      reached = event.seq;
-      if (rangeAt(wanted.ranges, event.seq) === -1) continue;
-      yield event;
-      if (++found >= wanted.stopAt) return;
-    }
-  }
-}
-
-function* run(file: SqliteFile, session: number, from: number): Generator<Event> {
-  for (let next = from; ; ) {
-    const page = scanRanges(file, session, {
-      ranges: [[next, Number.MAX_SAFE_INTEGER]],
-      limit: runPage,
-      newestFirst: false,
-    });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < runPage) return;
-    next = last.seq + 1;
-  }
 }
 
 function toEvent(row: Row, file: SqliteFile): Event {

@@ -38,7 +38,8 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_id ON events (session, id);
 CREATE INDEX events_bookkeeping ON events (session, seq) WHERE flags & 1;
 CREATE INDEX events_state ON events (session, seq) WHERE flags & 2;
-CREATE INDEX events_run ON events (session, run, seq) WHERE run IS NOT NULL;
+CREATE UNIQUE INDEX events_run ON events (session, run, seq) WHERE run IS NOT NULL;
+CREATE INDEX events_starts ON events (session, seq) WHERE run IS NOT NULL;
 
 CREATE TABLE calls (
   session INTEGER NOT NULL,
@@ -55,6 +56,7 @@ CREATE TABLE session_state (
 ) WITHOUT ROWID;
 
 CREATE TABLE shared_state (
+  no INTEGER PRIMARY KEY,
   app TEXT NOT NULL,
   user TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -63,8 +65,8 @@ CREATE TABLE shared_state (
   incarnation TEXT,
   seq INTEGER,
   at INTEGER NOT NULL,
-  PRIMARY KEY (app, user, key, revision)
-) WITHOUT ROWID;
+  UNIQUE (app, user, key, revision)
+);
 
 CREATE TABLE artifacts (
   app TEXT NOT NULL,

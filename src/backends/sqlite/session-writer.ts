@@ -4,6 +4,7 @@ import {
   type Commit,
   type CommitOutcome,
   changesState,
+  type SeenSession,
   type SessionHead,
   type StateWrite,
   startsRun,
@@ -134,7 +135,25 @@ export class SessionWriter {
     if (expectedRevision !== undefined && expectedRevision !== newest) throw new Refused('moved');
     const text = value === undefined ? null : JSON.stringify(value);
     const from = [source?.incarnation ?? null, source?.seq ?? null];
-    this.#file.run('INSERT INTO shared_state VALUES (?, ?, ?, ?, ?, ?, ?, ?)', ...path, newest + 1, text, ...from, at);
+    this.#file.run(
+      'INSERT INTO shared_state (app, user, key, revision, value, incarnation, seq, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...path,
+      newest + 1,
+      text,
+      ...from,
+      at,
+    );
+  }
+
+  /** Throws Refused if the session is gone or has lost events since it was seen. */
+  requireSeen({ key, incarnation, erasures = 0 }: SeenSession): void {
+    const row = this.#file.get(
+      "SELECT incarnation, json_extract(body, '$.erasures') AS erasures FROM sessions WHERE app = ? AND user = ? AND id = ?",
+      key.appName,
+      key.userId,
+      key.sessionId,
+    );
+    if (row?.incarnation !== incarnation || Number(row.erasures ?? 0) !== erasures) throw new Refused('moved');
   }
 
   /** Saves versions of artifacts. Throws Refused if one stands already. */

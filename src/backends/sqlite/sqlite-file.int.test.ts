@@ -240,7 +240,7 @@ describe('a damaged file', () => {
     );
   });
 
-  const damages: Readonly<Record<string, { sql: string; names: RegExp; read: 'read' | 'open' }>> = {
+  const damages: Readonly<Record<string, { sql: string; names: RegExp; read: 'read' | 'open' | 'list' }>> = {
     'an event that is no JSON': {
       sql: "UPDATE events SET body = '{broken' WHERE seq = 3",
       names: /event 3/,
@@ -248,6 +248,17 @@ describe('a damaged file', () => {
     },
     'an event that is none': { sql: "UPDATE events SET body = '[]' WHERE seq = 2", names: /event 2/, read: 'read' },
     'a head that is no JSON': { sql: "UPDATE sessions SET body = 'x'", names: /session s1/, read: 'open' },
+    'a head without fields': { sql: "UPDATE sessions SET body = '{}'", names: /session s1/, read: 'open' },
+    'a head that is a list, in a list of sessions': {
+      sql: "UPDATE sessions SET body = '[1]'",
+      names: /session s1/,
+      read: 'list',
+    },
+    'a head with a time that is none': {
+      sql: "UPDATE sessions SET body = json_set(body, '$.createdAt', 1e300)",
+      names: /session s1/,
+      read: 'open',
+    },
     'state that is no JSON': { sql: "UPDATE session_state SET value = '{'", names: /lang/, read: 'open' },
     'shared state that is no JSON': { sql: "UPDATE shared_state SET value = '{'", names: /name/, read: 'open' },
   };

@@ -284,6 +284,13 @@ function refuseBadPath(file: string, mustExist: boolean): void {
   if (typeof file !== 'string' || file === '') {
     throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'file', reason: 'must be the path of a file' });
   }
+  // SQLite would take these for something else than a path.
+  if (file === ':memory:' || file.startsWith('file:')) {
+    throw new PalimpsestError('INVALID_ARGUMENT', {
+      argument: 'file',
+      reason: 'must be a path; leave it out to stay in memory',
+    });
+  }
   if (!existsSync(file)) {
     if (mustExist) throw new PalimpsestError('FILE_NOT_FOUND', { file });
     if (!existsSync(dirname(file))) throw new PalimpsestError('FILE_NOT_FOUND', { file: dirname(file) });

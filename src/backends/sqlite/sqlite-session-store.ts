@@ -1,5 +1,5 @@
-import { isPalimpsestError, PalimpsestError } from '../../errors/index.ts';
-import { type ArtifactInfo, type Event, freezeParsed, type JsonValue, type SessionKey } from '../../events/index.ts';
+import { isPalimpsestError } from '../../errors/index.ts';
+import type { ArtifactInfo, Event, SessionKey } from '../../events/index.ts';
 import type {
   ArtifactCommit,
   ArtifactQuery,
@@ -12,18 +12,19 @@ import type {
   RowQuery,
   SessionHead,
   SessionStore,
+  StateQuery,
   StateScope,
   StateValue,
 } from '../../sessions/index.ts';
-import type { Row, SqlValue } from './driver.ts';
-import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
+import type { SqlValue } from './driver.ts';
+import { headColumns, headOf } from './head-row.ts';
+import { artifactPath, sessionNumber } from './session-paths.ts';
 import { removeRows } from './session-removal.ts';
 import { selectEvents } from './session-rows.ts';
 import { Refused, SessionWriter } from './session-writer.ts';
 import { isConstraint } from './sqlite-error.ts';
 import type { SqliteFile } from './sqlite-file.ts';
-
-const headColumns = 'no, app, user, id, active, body';
+import { selectStates } from './state-rows.ts';
 
 /** Sessions in one SQLite file, which several handles and processes may share. Closing it leaves the file open. */
 export function createSqliteSessionStore(file: SqliteFile): SessionStore {
@@ -47,11 +48,12 @@ class SqliteSessionStore implements SessionStore {
       userId,
       sessionId,
     );
-    return row && this.#toHead(row);
+    return row && headOf(row, this.#file.file);
   }
 
   async commit(commit: Commit | ArtifactCommit): Promise<CommitOutcome> {
     return this.#attempt(() => {
+      if (commit.restsOn) this.#writer.requireSeen(commit.restsOn);
       if ('head' in commit) this.#writer.write(commit);
       else this.#writer.saveArtifacts(commit.artifacts);
     });
@@ -62,25 +64,15 @@ class SqliteSessionStore implements SessionStore {
     return session === undefined || query.limit === 0 ? [] : selectEvents(this.#file, session, query);
   }
 
-  async states(scope: StateScope, options?: { readonly history?: boolean }): Promise<readonly StateValue[]> {
-    if (scope.kind === 'session') {
-      const rows = this.#file.all(
-        'SELECT key, value FROM session_state WHERE session = ? ORDER BY key',
-        sessionNumber(this.#file, scope.key) ?? 0,
-      );
-      return rows.map((row) => toStateValue(this.#file, { ...row, revision: 0, incarnation: null }));
-    }
-    const latest = options?.history ? 'revision' : 'max(revision) AS revision';
-    const order = options?.history ? 'ORDER BY key, revision' : 'GROUP BY key ORDER BY key';
-    const sql = `SELECT key, value, incarnation, seq, ${latest} FROM shared_state WHERE app = ? AND user = ? ${order}`;
-    return this.#file.all(sql, ...sharedPath(scope)).map((row) => toStateValue(this.#file, row));
+  async states(scope: StateScope, query: StateQuery = {}): Promise<readonly StateValue[]> {
+    return selectStates(this.#file, scope, query);
   }
 
   async list(query: ListQuery): Promise<readonly ListedHead[]> {
     const { where, values, order } = listTerms(query);
     const sql = `SELECT ${headColumns} FROM sessions WHERE ${where} ORDER BY ${order} LIMIT ?`;
     return this.#file.all(sql, ...values, query.limit).map((row) => ({
-      head: this.#toHead(row),
+      head: headOf(row, this.#file.file),
       position: [Number(row.active), Number(row.no)],
     }));
   }
@@ -132,19 +124,6 @@ class SqliteSessionStore implements SessionStore {
       throw error;
     }
   }
-
-  #toHead({ app, user, id, body }: Row): SessionHead {
-    const key = Object.freeze({ appName: String(app), userId: String(user), sessionId: String(id) });
-    try {
-      return Object.freeze({ key, ...JSON.parse(String(body)) });
-    } catch (cause) {
-      throw new PalimpsestError(
-        'STORE_CORRUPT',
-        { file: this.#file.file, reason: `the head of session ${id} is no JSON` },
-        { cause },
-      );
-    }
-  }
 }
 
 /** The only unique index that a commit can run into is that of event ids. */
@@ -154,6 +133,7 @@ function isTaken(error: unknown): boolean {
 
 function listTerms(query: ListQuery): { where: string; values: SqlValue[]; order: string } {
   const oldestFirst = 'active, no';
+  const live = '(expires IS NULL OR expires > ?)';
   switch (query.by) {
     case 'active': {
       const { appName, userId, projectId, after } = query;
@@ -164,42 +144,24 @@ function listTerms(query: ListQuery): { where: string; values: SqlValue[]; order
       return { ...allOf(terms), order: query.oldestFirst ? oldestFirst : 'active DESC, no DESC' };
     }
     case 'behind':
-      return { where: 'app = ? AND behind = 1', values: [query.appName], order: oldestFirst };
+      return {
+        where: `app = ? AND behind = 1 AND ${live}`,
+        values: [query.appName, query.liveAt],
+        order: oldestFirst,
+      };
     case 'idle':
       return {
-        where: 'app = ? AND open = 1 AND active < ?',
-        values: [query.appName, query.before],
+        where: `app = ? AND open = 1 AND active < ? AND ${live}`,
+        values: [query.appName, query.before, query.liveAt],
         order: oldestFirst,
       };
     case 'expired':
       return { where: 'expires <= ?', values: [query.before], order: 'expires, no' };
     case 'forkedFrom':
-      return { where: 'forked_from = ?', values: [query.incarnation], order: 'no' };
+      return { where: 'forked_from = ? AND no > ?', values: [query.incarnation, query.after ?? 0], order: 'no' };
   }
 }
 
 function allOf(terms: readonly [string, readonly SqlValue[]][]): { where: string; values: SqlValue[] } {
   return { where: terms.map(([term]) => term).join(' AND '), values: terms.flatMap(([, values]) => values) };
-}
-
-function toStateValue(file: SqliteFile, { key, value, revision, incarnation, seq }: Row): StateValue {
-  const source = incarnation === null ? {} : { source: { incarnation: String(incarnation), seq: Number(seq) } };
-  const what = `the state key ${key}`;
-  return {
-    key: String(parseStored(file, key, what)),
-    value: value === null ? undefined : parseStored(file, value, what),
-    revision: Number(revision),
-    ...source,
-  };
-}
-
-/** The deep-frozen value of a stored text. Throws STORE_CORRUPT naming what it was. */
-function parseStored(file: SqliteFile, text: SqlValue | undefined, what: string): JsonValue {
-  try {
-    const parsed: JsonValue = JSON.parse(String(text));
-    freezeParsed(parsed);
-    return parsed;
-  } catch (cause) {
-    throw new PalimpsestError('STORE_CORRUPT', { file: file.file, reason: `${what} is no JSON` }, { cause });
-  }
 }

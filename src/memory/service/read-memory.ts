@@ -79,7 +79,7 @@ function readStatement(value: unknown, path: string, report: CopyReport): string
   if (value.length > longestText) {
     throw bad(path, `is ${value.length} UTF-16 code units long, the limit is ${longestText}; split it into statements`);
   }
-  return copyText(value, report);
+  return copyText(value, report, path);
 }
 
 function oneOf(values: readonly string[]): FieldReader {

@@ -99,7 +99,7 @@ async function rank(store: MemoryStore, plan: SearchPlan, pool: Pool): Promise<M
     return Object.freeze({
       ...stored.entry,
       score,
-      scores: { keyword: score },
+      scores: Object.freeze({ keyword: score }),
       matchedTerms: matched(candidate, inPassage),
     });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EventInput } from '../../index.ts';
+import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks, Proof } from '../conformance.ts';
-import { readAll, refused, same, unchanged } from '../expectations.ts';
+import { readAll, refused, same, stepsOf, unchanged, upTo } from '../expectations.ts';
 import { answers, says } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
@@ -33,6 +33,23 @@ const needsArtifacts = (
   refuses,
 });
 
+/** Saves bytes under a name and records that in an event. */
+function saverIn(subject: SessionSubject, key: SessionKey) {
+  return async (name: string, length: number, invocationId = 'i1') => {
+    const version = await subject.first.artifacts.put(key, name, bytesOf(length), 'text/plain');
+    const actions = { artifactDelta: { [name]: version } };
+    await subject.first.append(key, [answers('saved', { invocationId, actions })]);
+  };
+}
+
+/** What artifacts there are, in words: name, version and size. */
+async function versionsIn(subject: SessionSubject, key: SessionKey): Promise<readonly string[]> {
+  const found = await subject.second.artifacts.list(key);
+  return found.map(({ name, version, size }) =>
+    name.startsWith('inline/') ? 'inline' : `${name} ${version} (${size})`,
+  );
+}
+
 /** Checks of bytes that stand beside the log. */
 export const artifactChecks = {
   'artifacts.versions': needsArtifacts(async (subject) => {
@@ -62,7 +79,9 @@ export const artifactChecks = {
     assert.equal((await subject.second.artifacts.get(user, 'a'))?.size, 2);
     assert.equal(await subject.second.artifacts.get(other, 'a'), undefined);
     assert.equal((await subject.first.delete(key)).artifacts, 1);
-    assert.equal(await subject.second.artifacts.get(key, 'a'), undefined, 'they go with their session');
+    await refused(subject.second.artifacts.get(key, 'a'), 'SESSION_NOT_FOUND');
+    await subject.first.create(key);
+    same(await subject.second.artifacts.list(key), [], 'they go with their session');
     assert.equal((await subject.second.artifacts.get(user, 'a'))?.size, 2);
     assert.equal((await subject.first.deleteUserData(user)).artifacts, 1);
     assert.equal(await subject.second.artifacts.get(user, 'a'), undefined);
@@ -120,6 +139,44 @@ export const artifactChecks = {
     await refused(subject.first.artifacts.put(await begin(subject), '', bytesOf(1), 'text/plain'), 'INVALID_ARGUMENT');
     same(await subject.second.artifacts.list(keyIn(subject)), []);
   }),
+  'artifacts.bad-input': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    const { artifacts } = subject.first;
+    for (const name of ['a', 'b']) await artifacts.put(key, name, bytesOf(1), 'text/plain');
+    const bad = (argument: string, call: unknown) => refused(Promise.resolve(call), 'INVALID_ARGUMENT', { argument });
+    for (const name of [undefined, null, '', {}, 7, 'a\0b', '\ud800', 'x'.repeat(1025)]) {
+      // Callers without types may hand over anything.
+      const given = name as string;
+      await bad('name', artifacts.put(key, given, bytesOf(1), 'text/plain'));
+      await bad('name', artifacts.get(key, given));
+      await bad('name', artifacts.delete(key, given));
+    }
+    for (const version of [-1, 1.5, Number.NaN, null, 'newest']) {
+      await bad('version', artifacts.get(key, 'a', version as number));
+    }
+    for (const mimeType of ['', 'a/b\0c', 'a/b\r\nx: y', '\ud800/b', undefined, 'x'.repeat(1025)]) {
+      await bad('mimeType', artifacts.put(key, 'c', bytesOf(1), mimeType as string));
+    }
+    const numbers: Uint8Array = JSON.parse('[1, 2]');
+    await bad('bytes', artifacts.put(key, 'c', numbers, 'text/plain'));
+    same(
+      (await subject.second.artifacts.list(key)).map(({ name }) => name),
+      ['a', 'b'],
+    );
+  }),
+  'artifacts.gone-when-over': needsArtifacts(async (subject) => {
+    const key = await begin(subject, { ttlSeconds: 60 });
+    await subject.first.artifacts.put(key, 'a', bytesOf(1), 'text/plain');
+    subject.clock.advance(60_000);
+    for (const { artifacts } of [subject.first, subject.second]) {
+      await refused(artifacts.get(key, 'a'), 'SESSION_NOT_FOUND');
+      await refused(artifacts.list(key), 'SESSION_NOT_FOUND');
+      await refused(artifacts.put(key, 'a', bytesOf(1), 'text/plain'), 'SESSION_NOT_FOUND');
+      await refused(artifacts.delete(key, 'a'), 'SESSION_NOT_FOUND');
+    }
+    await subject.second.create(key);
+    same(await subject.first.artifacts.list(key), [], 'nothing is left of the life before');
+  }),
   'artifacts.rewound': needsArtifacts(async (subject) => {
     const key = await begin(subject);
     const save = async (name: string, length: number, invocationId: string) => {
@@ -148,5 +205,52 @@ export const artifactChecks = {
     const [event] = await readAll(subject.second, fork.key);
     const name = (event?.content?.parts[1]?.fileData?.fileUri ?? '').slice('artifact:'.length);
     assert.deepEqual((await subject.second.artifacts.get(fork.key, name))?.bytes, bytes);
+  }),
+  'artifacts.fork-as-of': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    const save = saverIn(subject, key);
+    await save('文档', 1);
+    await save('rewound', 2, 'i2');
+    await subject.first.artifacts.put(key, 'never named', bytesOf(3), 'text/plain');
+    const { seq } = await subject.first.rewind(key, { beforeInvocationId: 'i2' });
+    await save('文档', 4);
+    await save('later', 5);
+    const fork = await subject.second.fork(key, { atSeq: seq, sessionId: 'fork' });
+    same(await versionsIn(subject, fork.key), ['rewound 0 (2)', 'rewound 1 (0)', '文档 0 (1)']);
+    assert.deepEqual((await subject.second.artifacts.get(fork.key, '文档'))?.bytes, bytesOf(1));
+  }),
+  'artifacts.put-and-delete': needsArtifacts(async (subject) => {
+    for (const round of upTo(30)) {
+      const key = await begin(subject, { sessionId: `s${round}` });
+      const deleting = subject.second.delete(key);
+      await stepsOf(round);
+      const putting = subject.first.artifacts.put(key, 'a', bytesOf(1), 'text/plain');
+      await Promise.allSettled([putting, deleting]);
+      await subject.second.create(key);
+      same(await subject.first.artifacts.list(key), []);
+    }
+  }),
+  'artifacts.copies-go': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    const save = saverIn(subject, key);
+    for (const name of ['doc', 'kept', 'dropped', 'restored']) await save(name, 1);
+    await subject.first.append(key, [picture(bytesOf(limit * 2)), picture(bytesOf(limit * 2, 5))]);
+    const fork = await subject.first.fork(key, { atSeq: 6, sessionId: 'fork' });
+    const own = saverIn(subject, fork.key);
+    await own('doc', 2);
+    await own('mine', 3);
+    await own('restored', 4, 'again');
+    await subject.second.rewind(fork.key, { beforeInvocationId: 'again' });
+    await subject.first.artifacts.put(fork.key, 'unnamed', bytesOf(5), 'text/plain');
+    assert.equal(await subject.first.artifacts.delete(fork.key, 'dropped'), 1);
+    await own('dropped', 6);
+    const quotes = { artifactDelta: { kept: 0 } };
+    await subject.first.append(fork.key, [picture(bytesOf(limit * 2)), answers('quotes', { actions: quotes })]);
+    const grandchild = await subject.second.fork(fork.key, { atSeq: 13, sessionId: 'grandchild' });
+    const left = ['doc 1 (2)', 'dropped 1 (6)', 'inline', 'kept 0 (1)', 'mine 0 (3)', 'restored 1 (4)'];
+    const receipt = await subject.second.delete(key);
+    same(await versionsIn(subject, fork.key), [...left, 'unnamed 0 (5)'], 'what is its own or quoted in it stays');
+    same(await versionsIn(subject, grandchild.key), left);
+    assert.equal(receipt.artifacts, 6 + 4 + 4);
   }),
 } satisfies Checks<SessionSubject>;

@@ -73,6 +73,22 @@ export const forkChecks = {
     await subject.first.fork(key, { atSeq: 5, sessionId: 'fork' });
     await subject.first.fork(key, { atSeq: 1 });
   },
+  'fork.into-expired-id': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('a'), answers('b')]);
+    const expired = await begin(subject, { sessionId: 'fork', ttlSeconds: 60, state: { old: 1 } });
+    await subject.first.append(expired, [says('old', { id: 'e1' })]);
+    const before = await subject.first.open(expired);
+    await refused(subject.second.fork(key, { atSeq: 1, sessionId: 'fork' }), 'SESSION_EXISTS');
+    subject.clock.advance(60_000);
+    const fork = await subject.second.fork(key, { atSeq: 1, sessionId: 'fork' });
+    assert.notEqual(fork.incarnation, before?.incarnation);
+    same([fork.version, fork.state, fork.ttlSeconds], [1, {}, undefined]);
+    same(await subject.first.open(fork.key), fork);
+    same(await readAll(subject.first, fork.key), await readAll(subject.first, key, { toSeq: 1 }));
+    const { events } = await subject.first.append(fork.key, [says('other', { id: 'e1' })]);
+    same(seqsOf(events), [2], 'ids of the former life are free');
+  },
   'fork.bad-input': async (subject) => {
     const key = await begin(subject);
     await subject.first.append(key, [says('a')]);

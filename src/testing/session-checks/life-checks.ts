@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
-import { readAll, refused, same, seqsOf, stateOf, textsOf, unchanged } from '../expectations.ts';
+import { readAll, refused, same, seqsOf, stateOf, textsOf, unchanged, upTo } from '../expectations.ts';
 import { answers, compacts, says, sets } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
@@ -142,6 +143,27 @@ export const lifeChecks = {
     same([...left].sort(), ['forever', 'long']);
     await refused(subject.first.sweepExpired('soon'), 'INVALID_ARGUMENT');
   },
+  'ttl.sweep-all-or-nothing': async (subject) => {
+    const key = await begin(subject, { ttlSeconds: 60, state: { k: 1 } });
+    await subject.first.append(key, [says('a'), answers('b')]);
+    subject.clock.advance(minute / 2);
+    const fork = await subject.first.fork(key, { atSeq: 3, sessionId: 'fork' });
+    let appended = false;
+    const append = async () => {
+      await subject.second.append(key, [says('still here')]);
+      appended = true;
+    };
+    subject.hooks.onErase = () =>
+      append().then(
+        () => 0,
+        () => 0,
+      );
+    // A sweeper whose clock is ahead of the writer's.
+    const swept = await subject.first.sweepExpired(new Date(subject.clock.now() + minute / 2).toISOString());
+    const left = await subject.second.open(key);
+    const copies = (await readAll(subject.first, fork.key)).length;
+    same([left?.version, copies, swept], appended ? [4, 3, 0] : [undefined, 0, 1]);
+  },
   'delete.everything': async (subject) => {
     const key = await begin(subject, { state: { a: 1, b: 2, 'user:u': 1, 'app:p': 1 } });
     await subject.first.append(key, [says('x'), answers('y')]);
@@ -214,6 +236,79 @@ export const lifeChecks = {
       [4, 4],
     ]);
     await subject.first.append(fork.key, [compacts([[6, 6]])]);
+  },
+  'delete.reaches-every-fork': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('quoted')]);
+    const forks: SessionKey[] = [];
+    for (const n of upTo(205)) forks.push((await subject.first.fork(key, { atSeq: 1, sessionId: `fork ${n}` })).key);
+    const receipt = await subject.second.delete(key);
+    assert.equal(receipt.events, 206);
+    for (const fork of forks) same(await readAll(subject.first, fork), []);
+  },
+  'delete.reaches-late-forks': async (subject) => {
+    const { first, second, hooks } = subject;
+    const key = await begin(subject);
+    await first.append(key, [says('quoted'), answers('b')]);
+    const fork = await first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    await first.append(fork.key, [says('own')]);
+    await first.fork(fork.key, { atSeq: 3, sessionId: 'grandchild' });
+    const late: SessionKey[] = [];
+    hooks.onErase = async ({ key: { sessionId } }) => {
+      // By now the copies of the fork, and of its source, are listed.
+      if (sessionId !== 'grandchild' || late.length > 0) return 0;
+      for (const source of [key, fork.key]) late.push((await second.fork(source, { atSeq: 2 })).key);
+      return 0;
+    };
+    const receipt = await first.delete(key);
+    same(late.length, 2);
+    for (const one of late) same(await readAll(first, one), [], 'a copy made meanwhile is left');
+    same(new Set(receipt.sessions.map(({ sessionId }) => sessionId)).size, receipt.sessions.length);
+    assert.equal(receipt.events, 10);
+  },
+  'delete.forks-go-on': async (subject) => {
+    const { first, second } = subject;
+    const key = await begin(subject);
+    await first.append(key, [says('quoted', { invocationId: 'i1' }), answers('b')]);
+    await first.end(key);
+    const bare = await first.fork(key, { atSeq: 3, sessionId: 'bare' });
+    const named = await first.fork(key, { atSeq: 2, sessionId: 'named' });
+    const talked = await first.fork(key, { atSeq: 2, sessionId: 'talked' });
+    await first.append(talked.key, [says('own', { invocationId: 'i2' }), compacts([[1, 2]])]);
+    await second.delete(key);
+    same([(await first.open(bare.key))?.ended, (await first.open(bare.key))?.version], [false, 3]);
+    const [later] = (await second.append(bare.key, [answers('later')], { expectedVersion: 0 })).events;
+    assert.notEqual(later?.invocationId, 'i1', 'it joins nothing that is gone');
+    const invocationId = later?.invocationId ?? '';
+    same(seqsOf(await readAll(first, bare.key, { invocationId })), [4]);
+    assert.equal((await first.rewind(bare.key, { beforeInvocationId: invocationId })).seq, 5);
+    assert.equal((await second.end(bare.key)).seq, 6);
+    await second.append(named.key, [answers('by name', { invocationId: 'i1' })]);
+    same(seqsOf(await readAll(first, named.key, { invocationId: 'i1' })), [3]);
+    const [joined] = (await second.append(talked.key, [answers('more')])).events;
+    same([joined?.seq, joined?.invocationId], [5, 'i2'], 'it joins what is its own');
+    same(seqsOf(await readAll(first, talked.key, { invocationId: 'i2' })), [3, 5]);
+    await refused(first.append(talked.key, [says('late')], { expectedVersion: 4 }), 'APPEND_CONFLICT');
+    assert.equal((await first.rewind(talked.key, { beforeInvocationId: 'i2' })).actions.rewind?.fromSeq, 3);
+  },
+  'delete.forks-end-again': async (subject) => {
+    const { first, second } = subject;
+    const key = await begin(subject);
+    await first.append(key, [says('quoted')]);
+    await first.end(key);
+    const ended = await first.fork(key, { atSeq: 2, sessionId: 'ended' });
+    assert.equal(ended.ended, true);
+    const reopened = await first.fork(key, { atSeq: 1, sessionId: 'reopened' });
+    await first.end(reopened.key);
+    await first.append(reopened.key, [compacts([[1, 1]])]);
+    await second.delete(key);
+    const again = await second.fork(reopened.key, { atSeq: 3, sessionId: 'of the reopened' });
+    for (const one of [ended, reopened, again]) {
+      assert.equal((await first.open(one.key))?.ended, false);
+      const event = await first.end(one.key);
+      same([event.seq, event.actions], [one === ended ? 3 : 4, { sessionEnd: true }]);
+      same(await second.end(one.key), event);
+    }
   },
   'delete.user-data': async (subject) => {
     const key = await begin(subject, { state: { own: 1, 'user:a': 1, 'user:b': 2, 'app:k': 1 } });

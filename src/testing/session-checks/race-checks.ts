@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isPalimpsestError, type SessionService } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
-import { readAll, refused, same, seqsOf, stateOf, textsOf, upTo } from '../expectations.ts';
+import { readAll, refused, same, seqsOf, stateOf, stepsOf, textsOf, upTo } from '../expectations.ts';
 import { answers, compacts, says, sets } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
@@ -100,13 +100,10 @@ export const raceChecks = {
     const one = await begin(subject, { sessionId: 'one' });
     const two = await begin(subject, { sessionId: 'two' });
     const pick = both(subject);
-    await Promise.all(
-      upTo(30).map((n) =>
-        pick(n).append(n % 3 === 0 ? one : two, [
-          sets({ 'app:notes': [n], 'user:tags': [`t${n % 5}`], 'app:peak': n }),
-        ]),
-      ),
-    );
+    const write = (n: number) =>
+      pick(n).append(n % 3 === 0 ? one : two, [sets({ 'app:notes': [n], 'user:tags': [`t${n % 5}`], 'app:peak': n })]);
+    // In rounds: writers that all wait for their turn on the thread before the first of them begins may go one by one.
+    for (const round of [0, 10, 20]) await Promise.all(upTo(10).map((n) => write(round + n)));
     const state = await stateOf(subject.first, one);
     const notes = Array.isArray(state['app:notes']) ? state['app:notes'] : [];
     same(
@@ -125,14 +122,16 @@ export const raceChecks = {
   'race.many-sessions': async (subject) => {
     const pick = both(subject);
     const keys = await Promise.all(upTo(20).map((n) => begin(subject, { sessionId: `s${n}` })));
-    const done = await outcomes(
-      keys.flatMap((key, n) => upTo(3).map((round) => pick(n + round).append(key, [says(`${round}`)]))),
-    );
-    same(
-      done,
-      done.map(() => 'done'),
-    );
-    for (const key of keys) same(seqsOf(await readAll(subject.first, key)), [1, 2, 3]);
+    // In rounds, for the same reason as merges.
+    for (const round of upTo(3)) {
+      const writers = keys.flatMap((key, n) => upTo(3).map((m) => pick(n + m).append(key, [says(`${round}`)])));
+      const done = await outcomes(writers);
+      same(
+        done,
+        done.map(() => 'done'),
+      );
+    }
+    for (const key of keys) same(seqsOf(await readAll(subject.first, key)), upTo(9));
   },
   'race.delete-and-append': async (subject) => {
     const pick = both(subject);
@@ -164,6 +163,20 @@ export const raceChecks = {
       const copy = keyIn(subject, sessionId);
       if (forked === 'done') same(textsOf(await readAll(subject.first, copy)), [], 'the copy outlived what it quotes');
       else assert.equal(await subject.first.open(copy), undefined);
+    }
+  },
+  'race.delete-and-fork-of-a-fork': async (subject) => {
+    const pick = both(subject);
+    for (const round of upTo(30)) {
+      const key = await begin(subject, { sessionId: `s${round}` });
+      await subject.first.append(key, [says('secret'), answers('b')]);
+      const between = await subject.first.fork(key, { atSeq: 2, sessionId: `between${round}` });
+      const copy = keyIn(subject, `copy${round}`);
+      const deleting = pick(round).delete(key);
+      await stepsOf(round);
+      const forking = pick(round + 1).fork(between.key, { atSeq: 2, sessionId: copy.sessionId });
+      same(await outcomes([forking, deleting]), ['done', 'done']);
+      same(textsOf(await readAll(subject.first, copy)), [], 'the copy outlived what it quotes');
     }
   },
   'race.compaction-and-turn': async (subject) => {

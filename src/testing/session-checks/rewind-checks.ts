@@ -110,6 +110,21 @@ export const rewindChecks = {
     assert.equal(event.actions.rewind?.shared, true);
     same(await stateOf(subject.second, key), { s: 1, 'user:u': 1, 'app:a': 1 });
   },
+  'rewind.shared-merges': async (subject) => {
+    const key = await begin(subject);
+    const other = await begin(subject, { sessionId: 's2' });
+    const merged = (note: string, peak: number) => sets({ 'app:notes': [note], 'user:tags': [note], 'app:peak': peak });
+    await subject.first.append(key, [says('one', { invocationId: 'i1' }), merged('a', 1)]);
+    await subject.first.append(key, [says('two', { invocationId: 'i2' }), merged('b', 9)]);
+    await subject.first.append(key, [merged('c', 3)]);
+    await subject.first.append(other, [says('one'), says('two'), says('three'), sets({ 'user:tags': ['theirs'] })]);
+    await subject.second.rewind(key, { beforeInvocationId: 'i2', shared: true });
+    const taken = { 'user:tags': ['a', 'b', 'c', 'theirs'], 'app:notes': ['a'], 'app:peak': 1 };
+    for (const one of [key, other]) same(await stateOf(subject.first, one), taken, 'what others built on stands');
+    await subject.first.append(other, [sets({ 'app:notes': ['d'], 'app:peak': 2 })]);
+    const { 'app:notes': notes, 'app:peak': peak } = await stateOf(subject.second, key);
+    same([notes, peak], [['a', 'd'], 2]);
+  },
   'rewind.twice': async (subject) => {
     const key = await beginTwoTurns(subject);
     await subject.first.append(key, [says('three', { invocationId: 'i3' }), sets({ k3: 3 })]);

@@ -57,6 +57,10 @@ export const bookkeepingLaws = {
   'rewind.merged-keys': { says: 'Merged keys go back by folding their writes again.', source: '§1' },
   'rewind.shared-stays': { says: 'app: and user: values stay as they are in a rewind.', source: '§1' },
   'rewind.shared-on-demand': { says: 'A shared rewind takes app: and user: values back too.', source: '§1' },
+  'rewind.shared-merges': {
+    says: 'A shared rewind takes merged shared values back as well, unless another session has written to them since.',
+    source: '§1',
+  },
   'rewind.twice': { says: 'Two rewinds in a row go back to before the earlier point.', source: '§1' },
   'rewind.of-a-rewind': {
     says: 'A rewind before a rewind brings back what that one hid, state included.',

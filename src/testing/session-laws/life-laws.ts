@@ -1,6 +1,6 @@
 import type { Laws } from '../conformance.ts';
 
-/** Laws of artifacts, reads, lists, lives of sessions, leases and races. */
+/** Laws of artifacts, reads, lists, lives of sessions, hooks, leases and races. */
 export const lifeLaws = {
   'artifacts.versions': {
     says: 'Every save of an artifact is a version, 0, 1, 2 …, that stays until all are deleted.',
@@ -37,6 +37,16 @@ export const lifeLaws = {
     source: '§2',
     needs: 'artifacts',
   },
+  'artifacts.bad-input': {
+    says: 'Names, versions and media types of artifacts that make no sense are refused by name, and nothing is touched.',
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.gone-when-over': {
+    says: 'Artifacts of a session whose time to live is over are gone for every call, and for its next life.',
+    source: '§2',
+    needs: 'artifacts',
+  },
   'artifacts.rewound': {
     says: "A rewind puts a session's artifacts back as new versions; the user's stay.",
     source: '§1; F2',
@@ -44,6 +54,21 @@ export const lifeLaws = {
   },
   'artifacts.follow-a-fork': {
     says: 'What an event refers to can be read in a fork of its session.',
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.fork-as-of': {
+    says: 'A fork has exactly the versions of artifacts that its copied events name.',
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.copies-go': {
+    says: "A deletion takes the copied versions of artifacts that only deleted events name; a fork's own stay.",
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.put-and-delete': {
+    says: 'An artifact saved while its session is deleted reaches no later life of the id.',
     source: '§2',
     needs: 'artifacts',
   },
@@ -93,6 +118,10 @@ export const lifeLaws = {
   'ttl.from-newest-event': { says: 'Time to live counts from when the newest event was appended.', source: '§2' },
   'ttl.id-free-again': { says: 'The id of an expired session can begin a new life.', source: '§2' },
   'ttl.sweep': { says: 'A sweep removes exactly what has expired, and counts it.', source: '§2' },
+  'ttl.sweep-all-or-nothing': {
+    says: 'A sweep that meets an append removes a session with its copies in forks, or leaves all of them.',
+    source: '§2',
+  },
   'delete.everything': {
     says: 'A deletion removes a session with its events and state, keeps shared values, and says how much it was.',
     source: '§2',
@@ -113,6 +142,19 @@ export const lifeLaws = {
     says: 'A deletion reaches the summaries in forks that quote what is deleted.',
     source: '§2',
   },
+  'delete.reaches-every-fork': { says: 'A deletion reaches all forks, however many there are.', source: '§2' },
+  'delete.reaches-late-forks': {
+    says: 'A deletion reaches forks that are made while it runs, at every depth.',
+    source: '§2',
+  },
+  'delete.forks-go-on': {
+    says: 'A fork whose copies were deleted goes on with what is left: its invocations, versions and rewinds.',
+    source: '§2',
+  },
+  'delete.forks-end-again': {
+    says: 'A fork whose copied end was deleted is open, and can be ended.',
+    source: '§2',
+  },
   'delete.user-data': { says: "A user's shared data go with all their revisions, and nobody else's.", source: '§2' },
   'fork.copies': {
     says: 'A fork holds the events up to a seq with their ids and seqs; its source stays as it was.',
@@ -129,7 +171,24 @@ export const lifeLaws = {
     says: 'A fork where a call is unanswered is refused, naming the calls.',
     source: '§2',
   },
+  'fork.into-expired-id': {
+    says: 'A fork can begin its life under the id of an expired session that no sweep has met; nothing of that is left.',
+    source: '§2',
+  },
   'fork.bad-input': { says: 'A fork beyond the log or into an id in use is refused.', source: '§2' },
+  'hooks.every-append': {
+    says: 'The hook before an append sees every event on every path into the log, and what it returns is stored.',
+    source: '§2',
+  },
+  'hooks.append-refused': {
+    says: 'An append whose hook fails, or makes an invalid event of one, stores nothing.',
+    source: '§2',
+  },
+  'hooks.every-removal': {
+    says: 'The hook at a removal is told before and after events go, on every path, forks included, and its count adds up.',
+    source: '§2',
+  },
+  'hooks.removal-refused': { says: 'A removal whose hook fails beforehand removes nothing.', source: '§2' },
   'lease.one-holder': {
     says: 'A session has one run at a time, across handles; a second is told until when.',
     source: '§2; A4',
@@ -187,6 +246,10 @@ export const lifeLaws = {
   },
   'race.delete-and-fork': {
     says: 'A fork that meets the deletion of its source keeps nothing of it.',
+    source: '§2',
+  },
+  'race.delete-and-fork-of-a-fork': {
+    says: 'A fork of a fork that meets the deletion of the source of both keeps nothing of it.',
     source: '§2',
   },
   'race.compaction-and-turn': {

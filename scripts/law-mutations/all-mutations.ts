@@ -1,0 +1,21 @@
+import { appendMutations } from './append-mutations.ts';
+import { erasureMutations } from './erasure-mutations.ts';
+import { eventMutations } from './event-mutations.ts';
+import { hookMutations } from './hook-mutations.ts';
+import type { LawMutation } from './law-mutation.ts';
+import { memoryMutations } from './memory-mutations.ts';
+import { memorySearchMutations } from './memory-search-mutations.ts';
+import { stateMutations } from './state-mutations.ts';
+import { storeMutations } from './store-mutations.ts';
+
+/** Every fault that a law of sessions or of memory must notice. */
+export const allMutations: readonly LawMutation[] = [
+  ...eventMutations,
+  ...appendMutations,
+  ...stateMutations,
+  ...storeMutations,
+  ...erasureMutations,
+  ...hookMutations,
+  ...memoryMutations,
+  ...memorySearchMutations,
+];

@@ -1,11 +1,12 @@
 import type { Palimpsest } from '../../engine/index.ts';
 import { PalimpsestError } from '../../errors/index.ts';
 import type { SessionInfo } from '../../sessions/index.ts';
+import { byTime } from './session-time.ts';
 
 const pageSize = 1000;
 const listedAtMost = 10;
 
-/** All sessions of an app, or of one user in it, newest first. */
+/** All sessions of an app, or of one user in it, as they come. */
 export async function* listSessions(palimpsest: Palimpsest, userId?: string): AsyncIterable<SessionInfo> {
   let cursor: string | undefined;
   do {
@@ -18,6 +19,13 @@ export async function* listSessions(palimpsest: Palimpsest, userId?: string): As
     yield* page.items;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
+}
+
+/** All of them by the time at which they took place, newest first. */
+export async function newestSessions(palimpsest: Palimpsest, userId?: string): Promise<SessionInfo[]> {
+  const sessions: SessionInfo[] = [];
+  for await (const info of listSessions(palimpsest, userId)) sessions.push(info);
+  return byTime(sessions);
 }
 
 /** The users that have sessions, by name. */
@@ -43,7 +51,7 @@ export async function chooseUser(palimpsest: Palimpsest, named: string | undefin
 }
 
 /**
- * The session whose id is given, or begins so. Throws SESSION_NOT_FOUND, or INVALID_ARGUMENT that lists the sessions
+ * The session whose id is given, or begins so, or was so where it was imported from. Throws SESSION_NOT_FOUND, or INVALID_ARGUMENT that lists the sessions
  * if several fit.
  */
 export async function chooseSession(
@@ -53,7 +61,7 @@ export async function chooseSession(
   const exact: SessionInfo[] = [];
   const begun: SessionInfo[] = [];
   for await (const info of listSessions(palimpsest, options.userId)) {
-    if (info.key.sessionId === options.session) exact.push(info);
+    if (info.key.sessionId === options.session || info.metadata?.originalId === options.session) exact.push(info);
     else if (info.key.sessionId.startsWith(options.session)) begun.push(info);
   }
   const fitting = exact.length > 0 ? exact : begun;

@@ -6,15 +6,12 @@ import { exitCodes } from './report-error.ts';
 const interrupt = new AbortController();
 
 quietSqliteWarning();
-// The reader of a pipe may leave early, as `head` does: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  throw error;
-});
-process.on('SIGINT', () => {
-  if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
-  interrupt.abort();
-});
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => {
+    if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+    interrupt.abort();
+  });
+}
 
 const exitCode = await run(process.argv.slice(2), {
   stdout: process.stdout,
@@ -23,7 +20,7 @@ const exitCode = await run(process.argv.slice(2), {
   cwd: process.cwd(),
   signal: interrupt.signal,
 });
-// Work that Ctrl-C left behind must not keep the process.
+// Work that a signal left behind must not keep the process.
 if (interrupt.signal.aborted) process.exit(exitCode);
 process.exitCode = exitCode;
 

@@ -10,11 +10,16 @@ import { importFile } from './commands/import-file.ts';
 import { showSessions } from './commands/list-sessions.ts';
 import { searchMemory } from './commands/search-memory.ts';
 import { showSession } from './commands/show-session.ts';
+import { printable, wrapHanging } from './display/index.ts';
 import { importFormats } from './import-formats.ts';
 import { exitCodes, reportError } from './report-error.ts';
 import { type CliIo, createTerminal, type GlobalOptions, type Terminal } from './terminal.ts';
+import { watchOutput } from './watch-output.ts';
 
 const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
+
+/** Commander breaks no line that would be narrower; the terminal would then break inside words. */
+const narrowestHelp = 20;
 
 const examples = `
 Examples:
@@ -50,12 +55,18 @@ export function createProgram(io: CliIo): CliProgram {
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours')
     .option('--verbose', 'print stack traces with errors')
-    .addHelpText('after', examples)
+    .addHelpText('after', ({ error }) =>
+      wrapHanging(examples, (error ? io.stderr : io.stdout).columns ?? 80).join('\n'),
+    )
     .showHelpAfterError('Run palimpsest --help for commands and examples.')
     .exitOverride()
+    .configureHelp({ minWidthToWrap: narrowestHelp })
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeOut: (text) => void io.stdout.write(printable(text)),
+      // Under --json the error is told as JSON, by reportError.
+      writeErr: (text) => {
+        if (program.opts<GlobalOptions>().json !== true) io.stderr.write(printable(text));
+      },
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
       getOutHasColors: () => io.stdout.isTTY === true,
@@ -69,21 +80,29 @@ export function createProgram(io: CliIo): CliProgram {
 
 /** Runs the command for the arguments after its name and returns the exit code; never throws. */
 export async function run(argv: readonly string[], io: CliIo): Promise<number> {
+  const written = watchOutput(io);
   const program = createProgram(io);
-  try {
-    await program.command.parseAsync(argv, { from: 'user' });
-    return program.exitCode();
-  } catch (error) {
+  const report = (error: unknown) => {
     const options = program.command.opts<GlobalOptions>();
     return reportError(error, io, {
       json: options.json === true,
       verbose: options.verbose === true || Boolean(io.env.PALIMPSEST_DEBUG),
       storeFile: createTerminal(io, options).file,
     });
+  };
+  let exitCode: number;
+  try {
+    await program.command.parseAsync(argv, { from: 'user' });
+    exitCode = program.exitCode();
+  } catch (error) {
+    exitCode = report(error);
   }
+  if (io.signal.aborted) return exitCode;
+  const failure = await written();
+  return failure === undefined ? exitCode : report(failure);
 }
 
-/** Runs a command's work; one that stops itself at Ctrl-C says how far it got, others are left at once. */
+/** Runs a command's work; one that stops itself at a signal says how far it got or tidies up, others are left at once. */
 type Act = (
   work: (terminal: Terminal) => Promise<number> | Promise<void>,
   options?: { readonly stopsItself?: boolean },
@@ -99,7 +118,8 @@ function interrupted(signal: AbortSignal): Promise<never> {
 
 function addImport(program: Command, act: Act): void {
   program
-    .command('import <file>')
+    .command('import')
+    .argument('<file>', 'a file, or - for standard input')
     .description('add conversations that another system kept; importing again adds only what is new')
     .addOption(
       new Option('--format <name>', 'the format of the file').choices(['auto', ...importFormats]).default('auto'),
@@ -153,7 +173,7 @@ function addKeeping(program: Command, act: Act): void {
   program
     .command('doctor [file]')
     .description('check a file without changing it')
-    .action((file) => act((terminal) => diagnoseFile(terminal, file)));
+    .action((file) => act((terminal) => diagnoseFile(terminal, file), { stopsItself: true }));
   program
     .command('backup <to>')
     .description('write a consistent copy of the store to a new file')

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import picocolors from 'picocolors';
+import { printable, printableJson, printableWithColours, wrapHanging } from './display/index.ts';
 
 /** A stream that results or notes are written to. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** The outside of the command: streams, environment, and a signal that aborts at Ctrl-C. */
+/** The outside of the command: streams, environment, and a signal that aborts at Ctrl-C, SIGTERM or SIGHUP. */
 export interface CliIo {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -35,7 +36,7 @@ export interface Terminal {
   /** Columns of the terminal; without bound where the output is piped. */
   readonly width: number;
   print(line: string): void;
-  /** For the person at the terminal, not part of the result. */
+  /** For the person at the terminal, not part of the result; nothing under --json. */
   note(line: string): void;
   json(value: unknown): void;
 }
@@ -45,14 +46,24 @@ export function createTerminal(io: CliIo, options: GlobalOptions): Terminal {
   const { env, stdout, stderr } = io;
   const wantsColor =
     options.color && !env.NO_COLOR && (stdout.isTTY === true || !['', '0', undefined].includes(env.FORCE_COLOR));
+  const paint = picocolors.createColors(wantsColor && env.TERM !== 'dumb');
+  const show = paint.isColorSupported ? printableWithColours : printable;
   return {
     io,
     options,
     file: resolve(io.cwd, options.file ?? (env.PALIMPSEST_FILE || 'palimpsest.db')),
-    paint: picocolors.createColors(wantsColor && env.TERM !== 'dumb'),
+    paint,
     width: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
-    print: (line) => void stdout.write(`${line}\n`),
-    note: (line) => void stderr.write(`${line}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    print: (line) => void stdout.write(`${show(line)}\n`),
+    note: (line) => {
+      if (options.json !== true) writeNote(stderr, line);
+    },
+    json: (value) => void stdout.write(`${printableJson(JSON.stringify(value, undefined, 2))}\n`),
   };
+}
+
+/** Writes a line for a person, broken between words where the stream is a terminal. */
+export function writeNote(stream: OutputStream, text: string): void {
+  const columns = stream.isTTY === true ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+  stream.write(`${wrapHanging(printable(text), columns).join('\n')}\n`);
 }

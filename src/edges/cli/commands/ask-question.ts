@@ -2,7 +2,7 @@ import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
 import type { Provider } from '../../../events/index.ts';
 import type { SessionInfo } from '../../../sessions/index.ts';
-import { chooseSession, chooseUser, listSessions } from '../choose-session.ts';
+import { chooseSession, chooseUser, newestSessions } from '../choose-session.ts';
 import { withStore } from '../open-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { agentOf } from './agent-of.ts';
@@ -24,7 +24,7 @@ const contentsShown = 6;
 
 /** Shows the request that a question would become, with what memory recalls for it and where that comes from. */
 export async function askQuestion(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
-  await withStore(terminal, async (palimpsest) => {
+  const work = async (palimpsest: Palimpsest) => {
     const userId = await chooseUser(palimpsest, options.user);
     const info = await sessionToAskIn(terminal, palimpsest, userId, options.session);
     await palimpsest.settled();
@@ -49,8 +49,15 @@ export async function askQuestion(terminal: Terminal, question: string, options:
     if (request.memories.length === 0) terminal.print('  nothing');
     terminal.print('');
     const full = options.full === true;
-    printRequest(terminal, request, { agentName, provider, full, limit: full ? 0 : contentsShown });
-  });
+    printRequest(terminal, request, {
+      agentName,
+      provider,
+      full,
+      limit: full ? 0 : contentsShown,
+      memoriesAbove: true,
+    });
+  };
+  await withStore(terminal, work, { access: 'read', learn: true });
 }
 
 async function sessionToAskIn(
@@ -60,12 +67,11 @@ async function sessionToAskIn(
   session: string | undefined,
 ): Promise<SessionInfo> {
   if (session !== undefined) return chooseSession(palimpsest, { session, userId });
-  for await (const newest of listSessions(palimpsest, userId)) {
-    terminal.note(
-      terminal.paint.dim(`Asked in ${newest.key.sessionId}, the newest session; --session chooses another.`),
-    );
+  const [newest] = await newestSessions(palimpsest, userId);
+  if (newest !== undefined) {
+    terminal.note(`Asked in ${newest.key.sessionId}, the newest session; --session chooses another.`);
     return newest;
   }
   await noteUnknownUser(terminal, palimpsest, userId);
-  throw new PalimpsestError('INVALID_ARGUMENT', { argument: '--user', reason: `${userId} has no session to ask in` });
+  throw new PalimpsestError('INVALID_ARGUMENT', { argument: '--user', reason: `"${userId}" has no session to ask in` });
 }

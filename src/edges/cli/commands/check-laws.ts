@@ -5,6 +5,7 @@ import {
   isRed,
   type LawReport,
   ManualClock,
+  ManualHooks,
   memoryChecks,
   memoryLaws,
   runLaws,
@@ -13,13 +14,15 @@ import {
   sessionLaws,
 } from '../../../testing/index.ts';
 import { countText } from '../display/index.ts';
-import type { DoctorFinding } from './diagnose-file.ts';
+import type { DoctorFinding, ScratchCopy } from './diagnose-file.ts';
 
 const farFuture = '9999-12-31T23:59:59.000Z';
 
 /** Has the file's own engine keep every law, each in an app of its own, beside the data that are there. */
-export async function checkLaws({ file }: { readonly file: string }): Promise<DoctorFinding> {
-  const reports = [...(await runSessionLaws(file)), ...(await runMemoryLaws(file))];
+export async function checkLaws(copy: ScratchCopy): Promise<DoctorFinding> {
+  const reports = [...(await runSessionLaws(copy)), ...(await runMemoryLaws(copy))];
+  // A signal makes the laws that are left fail; then there is nothing to report.
+  await copy.mayGoOn();
   const broken = reports.filter(isRed);
   return {
     what: `Laws: ${reports.length - broken.length} of ${countText(reports.length, 'law')} kept, on a scratch copy`,
@@ -27,19 +30,24 @@ export async function checkLaws({ file }: { readonly file: string }): Promise<Do
   };
 }
 
-async function runSessionLaws(file: string): Promise<readonly LawReport[]> {
+async function runSessionLaws({ file, mayGoOn }: ScratchCopy): Promise<readonly LawReport[]> {
   let runs = 0;
   const create = async () => {
+    await mayGoOn();
     const clock = new ManualClock();
     const { one, two, dispose } = await openTwice(file);
     // Laws about expiry count what a sweep removes: nothing that stands there already may expire meanwhile.
     await createSessionService({ store: one.sessions }).sweepExpired(farFuture);
-    const serviceOn = (store: SessionStore) => createSessionService({ store, clock, merges: sessionLawMerges });
+    const hooks = new ManualHooks();
+    const { beforeAppend, beforeErase } = hooks;
+    const options = { clock, merges: sessionLawMerges, beforeAppend, beforeErase };
+    const serviceOn = (store: SessionStore) => createSessionService({ store, ...options });
     const capabilities = new Set(['artifacts'] as const);
     return {
       first: serviceOn(one.sessions),
       second: serviceOn(two.sessions),
       clock,
+      hooks,
       capabilities,
       appName: `doctor-${++runs}`,
       dispose,
@@ -49,9 +57,10 @@ async function runSessionLaws(file: string): Promise<readonly LawReport[]> {
 }
 
 /** Laws of memory want a store without anything in it, so each gets a file of its own beside the copy. */
-async function runMemoryLaws(file: string): Promise<readonly LawReport[]> {
+async function runMemoryLaws({ file, mayGoOn }: ScratchCopy): Promise<readonly LawReport[]> {
   let runs = 0;
   const create = async () => {
+    await mayGoOn();
     const { one, two, dispose } = await openTwice(`${file}.memory-${++runs}`);
     const serviceOn = (store: MemoryStore) => createMemoryService({ store });
     return { memory: serviceOn(one.memory), second: serviceOn(two.memory), capabilities: new Set<string>(), dispose };

@@ -1,9 +1,11 @@
 import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
 import type { EraseReceipt } from '../../../events/index.ts';
-import { countText, rangesText } from '../display/index.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { countText, rangesText, wrapHanging } from '../display/index.ts';
 import { withStore } from '../open-store.ts';
 import type { Terminal } from '../terminal.ts';
+import { extentOf, extentText } from './erase-extent.ts';
 import { noteUnknownUser } from './note-unknown-user.ts';
 
 /** Options of `palimpsest erase`. */
@@ -22,25 +24,35 @@ export async function eraseData(terminal: Terminal, options: EraseOptions): Prom
       reason: 'cannot be given together with --session',
     });
   }
-  if (options.yes !== true) {
-    const what = options.session === undefined ? 'everything' : `session ${options.session}`;
-    throw new PalimpsestError('INVALID_ARGUMENT', {
-      argument: '--yes',
-      reason: `is needed: this removes ${options.memory === undefined ? what : `memory ${options.memory}`} of user ${options.user} for good`,
-    });
-  }
-  await withStore(terminal, async (palimpsest) => {
-    if (options.memory !== undefined) return eraseMemory(terminal, palimpsest, options.user, options.memory);
-    const receipt = await erase(palimpsest, options);
-    if (terminal.options.json) terminal.json(receipt);
-    else printReceipt(terminal, receipt);
-    if (receipt.sessions.length === 0) await noteUnknownUser(terminal, palimpsest, options.user);
-  });
+  const work = (palimpsest: Palimpsest) => {
+    const { user, memory, yes } = options;
+    if (yes !== true) return announce(palimpsest, options);
+    return memory === undefined
+      ? eraseLogs(terminal, palimpsest, options)
+      : eraseMemory(terminal, palimpsest, user, memory);
+  };
+  await withStore(terminal, work, { access: options.yes === true ? 'write' : 'read' });
 }
 
-function erase(palimpsest: Palimpsest, { user, session }: EraseOptions): Promise<EraseReceipt> {
-  if (session === undefined) return palimpsest.user(user).erase();
-  return palimpsest.eraseSession({ appName: palimpsest.appName, userId: user, sessionId: session });
+/** Without --yes: tells what would go, as wrong usage. */
+async function announce(palimpsest: Palimpsest, options: EraseOptions): Promise<void> {
+  const { user, session, memory } = options;
+  const wouldErase = memory === undefined ? await extentOf(palimpsest, { user, session }) : undefined;
+  const what = wouldErase === undefined ? `memory ${memory}` : extentText(wouldErase);
+  const whose = session === undefined ? `user "${user}"` : `session ${session} of user "${user}"`;
+  const reason = `is needed: this removes ${what} of ${whose} for good`;
+  const cause = new PalimpsestError('INVALID_ARGUMENT', { argument: '--yes', reason });
+  throw new CommandFailure(cause, wouldErase === undefined ? {} : { wouldErase });
+}
+
+async function eraseLogs(terminal: Terminal, palimpsest: Palimpsest, { user, session }: EraseOptions): Promise<void> {
+  const receipt = await (session === undefined
+    ? palimpsest.user(user).erase()
+    : palimpsest.eraseSession({ appName: palimpsest.appName, userId: user, sessionId: session }));
+  if (terminal.options.json) terminal.json(receipt);
+  else if (isEmpty(receipt)) terminal.print(`There was nothing of user "${user}" in app "${palimpsest.appName}".`);
+  else printReceipt(terminal, receipt);
+  if (receipt.sessions.length === 0) await noteUnknownUser(terminal, palimpsest, user);
 }
 
 async function eraseMemory(terminal: Terminal, palimpsest: Palimpsest, userId: string, id: string): Promise<void> {
@@ -50,15 +62,17 @@ async function eraseMemory(terminal: Terminal, palimpsest: Palimpsest, userId: s
   else terminal.print(`Erased ${countText(memories, 'memory', 'memories')}.`);
 }
 
+function isEmpty({ sessions, events, memories, stateKeys, artifacts }: EraseReceipt): boolean {
+  return sessions.length + events + memories + stateKeys + artifacts === 0;
+}
+
 function printReceipt(terminal: Terminal, receipt: EraseReceipt): void {
   const { print } = terminal;
   const whole = receipt.sessions.filter(({ seqs }) => seqs === undefined);
   const copies = receipt.sessions.filter(({ seqs }) => seqs !== undefined);
   print(terminal.paint.bold(`Erased at ${receipt.at}`));
-  print(
-    `  ${countText(whole.length, 'session')}, ${countText(receipt.events, 'event')}, ${countText(receipt.memories, 'memory', 'memories')}`,
-  );
+  print(`  ${extentText({ ...receipt, sessions: whole.length })}`);
   print(`  ${countText(receipt.stateKeys, 'state key')}, ${countText(receipt.artifacts, 'artifact')}`);
   for (const { sessionId, seqs } of copies) print(`  copies in fork ${sessionId}: events ${rangesText(seqs ?? [])}`);
-  for (const left of receipt.left) print(`  left: ${left}`);
+  for (const left of receipt.left) for (const line of wrapHanging(`  left: ${left}`, terminal.width)) print(line);
 }

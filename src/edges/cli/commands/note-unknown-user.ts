@@ -9,5 +9,6 @@ export async function noteUnknownUser(terminal: Terminal, palimpsest: Palimpsest
   const users = await listUsers(palimpsest);
   if (users.includes(userId) || users.length === 0) return;
   const more = users.length > listedAtMost ? ` and ${users.length - listedAtMost} more` : '';
-  terminal.note(`There are no sessions of user ${userId}, only of ${users.slice(0, listedAtMost).join(', ')}${more}.`);
+  const named = users.slice(0, listedAtMost).map((user) => `"${user}"`);
+  terminal.note(`There are no sessions of user "${userId}", only of ${named.join(', ')}${more}.`);
 }

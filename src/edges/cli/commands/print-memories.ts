@@ -1,7 +1,9 @@
 import type { MemoryEntry } from '../../../memory/service/index.ts';
-import { fitWidth, oneLine, timeText, wrapWidth } from '../display/index.ts';
+import { fitWidth, oneLine, textWidth, timeText, wrapWidth } from '../display/index.ts';
 import type { Terminal } from '../terminal.ts';
 
+const gap = '  ';
+/** Width of a score and the gap. */
 const indent = '      ';
 const linesShown = 3;
 const widestText = 100;
@@ -13,7 +15,13 @@ export function printMemories(terminal: Terminal, memories: readonly MemoryEntry
     const score = memory.score === undefined ? '    ' : memory.score.toFixed(2);
     const facts = [timeText(memory.timestamp, memory.timeZone), oneLine(memory.author)];
     if (memory.kind !== 'turn') facts.push(memory.kind);
-    terminal.print(`${paint.bold(score)}  ${paint.cyan(sourceText(memory))}  ${paint.dim(facts.join(' · '))}`);
+    const source = sourceText(memory);
+    const about = facts.join(' · ');
+    const fits = indent.length + textWidth(source) + gap.length + textWidth(about) <= terminal.width;
+    const [first = '', ...rest] = wrapWidth(source, terminal.width - indent.length);
+    terminal.print(`${paint.bold(score)}${gap}${paint.cyan(first)}${fits ? gap + paint.dim(about) : ''}`);
+    for (const line of rest) terminal.print(indent + paint.cyan(line));
+    if (!fits) terminal.print(indent + paint.dim(fitWidth(about, terminal.width - indent.length)));
     const emphasise = emphasiser(memory.matchedTerms ?? [], paint.underline);
     for (const line of textLines(memory.text, terminal.width)) terminal.print(`${indent}${emphasise(line)}`);
   }

@@ -3,6 +3,7 @@ import {
   type Coverage,
   type Event,
   foldCoverage,
+  type Instant,
   isBookkeeping,
   type Provider,
   type SessionKey,
@@ -13,7 +14,6 @@ import {
   type Cell,
   countText,
   eventText,
-  fitWidth,
   oneLine,
   printable,
   tableLines,
@@ -43,7 +43,7 @@ const dateLength = '2026-01-31'.length;
 
 /** Shows a session's log, or what the next request would make of it. */
 export async function showSession(terminal: Terminal, session: string, options: ShowOptions): Promise<void> {
-  await withStore(terminal, async (palimpsest) => {
+  const work = async (palimpsest: Palimpsest) => {
     const info = await chooseSession(palimpsest, { session, userId: options.user });
     const events = await newestEvents(palimpsest, info.key, options.limit);
     const coverage = foldCoverage(await palimpsest.sessions.readBookkeeping(info.key));
@@ -55,7 +55,7 @@ export async function showSession(terminal: Terminal, session: string, options: 
       terminal.json(toJson({ info, events, coverage, request }));
       return;
     }
-    printHead(terminal, info);
+    printHead(terminal, info, events.at(-1)?.timestamp ?? info.updatedAt);
     if (info.version > events.length) {
       terminal.note(`${countText(info.version - events.length, 'earlier event')} not shown; --limit 0 shows all.`);
     }
@@ -75,8 +75,10 @@ export async function showSession(terminal: Terminal, session: string, options: 
       provider: options.provider,
       full: options.full === true,
       limit: options.limit,
+      memoriesAbove: false,
     });
-  });
+  };
+  await withStore(terminal, work, { access: 'read' });
 }
 
 async function newestEvents(palimpsest: Palimpsest, key: SessionKey, limit: number): Promise<Event[]> {
@@ -114,18 +116,26 @@ function toJson(shown: {
   return { session: info, events, request: { instruction, tools, contents, transient, memories } };
 }
 
-function printHead(terminal: Terminal, info: SessionInfo): void {
-  const { paint } = terminal;
+/** On one line where there is room, else the id on its own: it is what other commands are given. */
+function printHead(terminal: Terminal, info: SessionInfo, lastActivity: Instant): void {
+  const { paint, width } = terminal;
+  const { title, originalId } = info.metadata ?? {};
   const facts = [
-    `user ${info.key.userId}`,
+    `user "${info.key.userId}"`,
     countText(info.version, 'event'),
-    `last activity ${timeText(info.updatedAt, info.timeZone)}`,
+    `last activity ${timeText(lastActivity, info.timeZone)}`,
   ];
   if (info.ended) facts.push('ended');
-  if (typeof info.metadata?.title === 'string') facts.push(info.metadata.title);
-  const id = fitWidth(oneLine(info.key.sessionId), terminal.width);
-  const room = terminal.width - textWidth(id) - 2;
-  terminal.print(`${paint.bold(id)}  ${paint.dim(fitWidth(oneLine(facts.join(' · ')), room))}`.trimEnd());
+  if (typeof title === 'string') facts.push(title);
+  if (typeof originalId === 'string') facts.push(`original id ${originalId}`);
+  const id = oneLine(info.key.sessionId);
+  const about = oneLine(facts.join(' · '));
+  if (textWidth(id) + 2 + textWidth(about) <= width) {
+    terminal.print(`${paint.bold(id)}  ${paint.dim(about)}`);
+    return;
+  }
+  for (const line of wrapWidth(id, width)) terminal.print(paint.bold(line));
+  for (const line of wrapWidth(about, width - 2)) terminal.print(`  ${paint.dim(line)}`);
 }
 
 function markCell(event: Event, coverage: Coverage, paint: Paint): Required<Cell> {

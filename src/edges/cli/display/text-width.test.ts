@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitWidth, oneLine, padWidth, printable, textWidth, wrapWidth } from './text-width.ts';
+import { fitWidth, padWidth, textWidth } from './text-width.ts';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const mixed = fc
@@ -45,28 +45,4 @@ test('padding fills up to the width', () => {
       expect(padWidth(text, width, 'left').endsWith(text)).toBe(true);
     }),
   );
-});
-
-test('wrapped lines fit and lose nothing but white space', () => {
-  fc.assert(
-    fc.property(fc.oneof(anyText, mixed), fc.integer({ min: 2, max: 30 }), (text, columns) => {
-      const lines = wrapWidth(text, columns);
-      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
-      expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
-    }),
-  );
-  expect(wrapWidth('one two three', 8)).toEqual(['one two', 'three']);
-  expect(wrapWidth('以后请用摄氏度报告天气', 8)).toEqual(['以后请用', '摄氏度报', '告天气']);
-});
-
-test('nothing in a text can steer the terminal', () => {
-  const steers = (character: string) =>
-    /[\p{Control}\u202a-\u202e\u2066-\u2069]/u.test(character) && character !== '\n';
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
-      expect([...printable(text)].filter(steers)).toEqual([]);
-      expect(oneLine(text)).not.toContain('\n');
-    }),
-  );
-  expect(printable('\u001b[31mred')).toBe('␛[31mred');
 });

@@ -21,10 +21,12 @@ async function readFixture(
   const format = detectFormat(source);
   const sessions: ImportSession[] = [];
   let last = 0;
-  for await (const { session, progress } of readerOf(format)(source, userId === undefined ? {} : { userId })) {
-    expect(progress).toBeGreaterThanOrEqual(last);
-    last = progress;
-    sessions.push(session);
+  for await (const read of readerOf(format)(source, userId === undefined ? {} : { userId })) {
+    expect(read.progress).toBeGreaterThanOrEqual(last);
+    last = read.progress;
+    if ('refused' in read) throw read.refused;
+    expect(read.eventPlaces).toHaveLength(read.session.events.length);
+    sessions.push(read.session);
   }
   for (const { events } of sessions) {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
@@ -158,7 +160,10 @@ describe('OpenAI messages', () => {
   test('a line with messages is a session; tool calls and results are paired and named', async () => {
     const { format, sessions } = await fixture('openai.jsonl');
     expect(format).toBe('openai');
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(['chat-1', 'openai/2']);
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual([
+      'chat-1',
+      expect.stringMatching(/^openai\/2-[0-9a-f]{8}$/),
+    ]);
     expect(outline(sessions[0])).toEqual([
       'system text',
       'user text',
@@ -177,7 +182,9 @@ describe('OpenAI messages', () => {
 
   test('single messages make one session, named by the file', async () => {
     const { sessions } = await fixture('openai-messages.jsonl');
-    expect(sessions.map(({ sessionId, events }) => [sessionId, events.length])).toEqual([['openai-messages', 3]]);
+    expect(sessions.map(({ sessionId, events }) => [sessionId, events.length])).toEqual([
+      [expect.stringMatching(/^openai-messages-[0-9a-f]{8}$/), 3],
+    ]);
     expect(sessions[0]?.events.map(({ timestamp }) => timestamp)).toEqual([
       '2024-05-01T10:00:00.000Z',
       '2024-05-01T10:00:05.000Z',
@@ -189,7 +196,7 @@ describe('OpenAI messages', () => {
 test('ADK events in the names of Python and of JavaScript', async () => {
   const { format, sessions } = await fixture('adk.jsonl');
   expect(format).toBe('adk');
-  expect(sessions[0]?.sessionId).toBe('adk');
+  expect(sessions[0]?.sessionId).toMatch(/^adk-[0-9a-f]{8}$/);
   expect(sessions[0]?.events.map(({ id, invocationId }) => [id, invocationId])).toEqual([
     ['e1', 'i1'],
     ['e2', 'i1'],

@@ -1,17 +1,33 @@
-import { basename } from 'node:path';
 import { z } from 'zod';
 import { isPalimpsestError } from '../../../errors/index.ts';
 import {
   type AdkImport,
   type AdkLogEntry,
   adkCompactionsToSeqs,
-  type EventInput,
   eventFromAdk,
+  isPlainObject,
   withAdkCompaction,
 } from '../../../events/index.ts';
-import { importError, joinPath, parseForeign } from './import-error.ts';
-import { type ForeignRecord, type ImportSource, placeOf } from './import-source.ts';
-import { defaultUserId, type ReaderOptions, type ReadSession, toImportSession } from './read-session.ts';
+import { type ImportPlace, importError, joinPath, parseForeign } from './import-error.ts';
+import { type ImportSource, placeOf } from './import-source.ts';
+import { nameOfFile, readLoose } from './read-loose.ts';
+import {
+  beginningOf,
+  defaultUserId,
+  type ForeignEvent,
+  type ImportReader,
+  type ReaderOptions,
+} from './read-session.ts';
+import { safeId } from './safe-id.ts';
+
+/** The names of an event, in both spellings, and where the original of one that is replaced is kept. */
+const namesKept = {
+  author: 'originalAuthor',
+  id: 'originalId',
+  invocationId: 'originalInvocationId',
+  invocation_id: 'originalInvocationId',
+} as const;
+const rewindTargets = new Set(['rewindBeforeInvocationId', 'rewind_before_invocation_id']);
 
 const sessionSchema = z.looseObject({
   id: z.string(),
@@ -22,41 +38,43 @@ const sessionSchema = z.looseObject({
 
 /**
  * Reads events of Google's ADK, in the field names of Python or of JavaScript: one event a line makes one session,
- * named by the file; a record with `events` is a session of its own. Streamed pieces are left out.
+ * named by the file and how it begins; a record with `events` is a session of its own. Streamed pieces are left out.
  */
-export async function* readAdk(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
-  const loose: AdkImport[] = [];
-  for await (const record of source.records()) {
-    if (typeof record.value !== 'object' || record.value === null || !('events' in record.value)) {
-      loose.push(toImport(record.value, { source, record, path: [] }));
-      continue;
-    }
-    const foreign = parseForeign(sessionSchema, record.value, placeOf(source, record));
-    const imports = foreign.events.map((event, index) => toImport(event, { source, record, path: ['events', index] }));
-    const session = toImportSession({
-      userId: options.userId ?? foreign.userId ?? foreign.user_id ?? defaultUserId,
-      sessionId: foreign.id,
-      events: toEvents(imports),
-    });
-    if (session.events.length > 0) yield { session, progress: record.progress };
-  }
-  const sessionId = basename(source.file).replace(/\.[^.]+$/, '');
-  const session = toImportSession({ userId: options.userId ?? defaultUserId, sessionId, events: toEvents(loose) });
-  if (session.events.length > 0) yield { session, progress: 1 };
+export function readAdk(source: ImportSource, options: ReaderOptions): ReturnType<ImportReader> {
+  return readLoose<PlacedImport>(source, {
+    mark: 'events',
+    conversation: (record) => {
+      const place = placeOf(source, record);
+      const foreign = parseForeign(sessionSchema, record.value, place);
+      const userId = options.userId ?? foreign.userId ?? foreign.user_id ?? defaultUserId;
+      const fieldOf = (index: number) => joinPath(record.field, ['events', index]);
+      const imports = foreign.events.map((event, index) => toImport(event, { ...place, field: fieldOf(index) }));
+      return { userId, sessionId: foreign.id, name: foreign.id, place, events: toEvents(imports) };
+    },
+    message: (record) => toImport(record.value, placeOf(source, record)),
+    together: (imports) => {
+      const events = toEvents(imports);
+      const sessionId = `${nameOfFile(source)}-${beginningOf(events)}`;
+      const userId = options.userId ?? defaultUserId;
+      return { userId, sessionId, place: { file: source.file, field: '' }, events };
+    },
+  });
 }
 
-interface AdkPlace {
-  readonly source: ImportSource;
-  readonly record: ForeignRecord;
-  /** Inside the record. */
-  readonly path: readonly PropertyKey[];
+interface PlacedImport {
+  readonly imported: AdkImport;
+  readonly place: ImportPlace;
 }
 
-function toImport(json: unknown, { source, record, path }: AdkPlace): AdkImport {
-  const refused = (field: string, reason: string, cause: unknown) =>
-    importError({ ...placeOf(source, record), field }, reason, cause);
+function toImport(json: unknown, place: ImportPlace): PlacedImport {
+  const refused = (field: string, reason: string, cause: unknown) => importError({ ...place, field }, reason, cause);
+  const { event, originals } = withSafeNames(json);
   try {
-    return eventFromAdk(json, joinPath(record.field, path) || 'event');
+    const imported = eventFromAdk(event, place.field || 'event');
+    const { input } = imported;
+    if (Object.keys(originals).length === 0) return { imported, place };
+    const customMetadata = { ...input.customMetadata, ...originals };
+    return { imported: { ...imported, input: { ...input, customMetadata } }, place };
   } catch (error) {
     if (isPalimpsestError(error, 'INVALID_EVENT')) throw refused(error.details.field, error.details.reason, error);
     if (isPalimpsestError(error, 'INVALID_ID')) throw refused(error.details.field, error.details.reason, error);
@@ -65,18 +83,43 @@ function toImport(json: unknown, { source, record, path }: AdkPlace): AdkImport 
   }
 }
 
+/** Names that the log refuses become digests, as the ids of other formats do, and are kept beside them. */
+function withSafeNames(json: unknown): { readonly event: unknown; readonly originals: Record<string, string> } {
+  if (!isPlainObject(json)) return { event: json, originals: {} };
+  const originals: Record<string, string> = {};
+  const event: Record<string, unknown> = { ...json };
+  for (const [field, kept] of Object.entries(namesKept)) {
+    const name = event[field];
+    const safe = typeof name === 'string' && name !== '' ? safeId(name) : undefined;
+    if (safe?.original === undefined) continue;
+    event[field] = safe.id;
+    originals[kept] = safe.original;
+  }
+  if (isPlainObject(json.actions)) event.actions = withSafeTarget(json.actions);
+  return { event, originals };
+}
+
+/** A rewind names its invocation as the events of that invocation do. */
+function withSafeTarget(actions: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const safe = Object.entries(actions).map(([field, value]) =>
+    rewindTargets.has(field) && typeof value === 'string' && value !== '' ? [field, safeId(value).id] : [field, value],
+  );
+  return Object.fromEntries(safe);
+}
+
 /** The events with summaries by seqs instead of timestamps; an imported log begins at seq 1. */
-function toEvents(imports: readonly AdkImport[]): EventInput[] {
-  const whole = imports.filter(({ input }) => input.partial !== true);
+function toEvents(imports: readonly PlacedImport[]): ForeignEvent[] {
+  const kept = imports.filter(({ imported }) => imported.input.partial !== true);
+  const whole = kept.map(({ imported }) => imported);
   const entries = whole.map((each, index) => toEntry(each, index + 1, whole));
   const records = entries.flatMap((entry) => {
     const compaction = whole[entry.seq - 1]?.compaction;
     return compaction === undefined ? [] : [{ ...entry, compaction }];
   });
   const outcomes = new Map(adkCompactionsToSeqs(records, entries).map((outcome) => [outcome.seq, outcome]));
-  return whole.map((each, index) => {
+  return kept.map(({ imported, place }, index) => {
     const outcome = outcomes.get(index + 1);
-    return outcome === undefined ? each.input : withAdkCompaction(each, outcome);
+    return { input: outcome === undefined ? imported.input : withAdkCompaction(imported, outcome), place };
   });
 }
 

@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import type { EventInput, PartInput } from '../../../events/index.ts';
+import type { PartInput } from '../../../events/index.ts';
 import { foreignTime } from './foreign-time.ts';
-import { importError, joinPath, parseForeign } from './import-error.ts';
-import { type ImportSource, placeOf } from './import-source.ts';
+import { type ImportPlace, importError, joinPath, parseForeign } from './import-error.ts';
+import { type ForeignRecord, type ImportSource, placeOf } from './import-source.ts';
 import { parentPath } from './parent-path.ts';
 import {
   assistantName,
   defaultUserId,
+  type ForeignEvent,
+  type ForeignSession,
+  type ImportReader,
   present,
   type ReaderOptions,
-  type ReadSession,
-  toImportSession,
+  readEach,
 } from './read-session.ts';
 import { toolArguments } from './tool-values.ts';
 
@@ -65,40 +67,42 @@ interface OpenCall {
  * Reads the conversations.json of a ChatGPT export: of each conversation the path that was shown last, without answers
  * that were regenerated away. Pictures and sound are named, their bytes are not part of that file.
  */
-export async function* readChatgpt(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
-  for await (const record of source.records()) {
-    const place = placeOf(source, record);
-    const conversation = parseForeign(conversationSchema, record.value, place);
-    const id = conversation.conversation_id ?? conversation.id;
-    if (!id) throw importError({ ...place, field: joinPath(record.field, ['conversation_id']) }, 'is missing');
-    const parseNode = (key: string) => {
-      if (!Object.hasOwn(conversation.mapping, key)) return undefined;
-      const field = joinPath(record.field, ['mapping', key]);
-      return parseForeign(nodeSchema, conversation.mapping[key], { ...place, field });
-    };
-    const leaf = conversation.current_node ?? Object.keys(conversation.mapping).at(-1) ?? '';
-    const path = parentPath(leaf, parseNode, (node) => node.parent ?? undefined);
-    const session = toImportSession({
-      userId: options.userId ?? defaultUserId,
-      sessionId: id,
-      metadata: present({ title: conversation.title }),
-      events: toEvents(path.flatMap((node) => node.message ?? [])),
-    });
-    if (session.events.length > 0) yield { session, progress: record.progress };
-  }
+export function readChatgpt(source: ImportSource, options: ReaderOptions): ReturnType<ImportReader> {
+  return readEach(source, (record) => [() => readConversation(record, placeOf(source, record), options)]);
 }
 
-function toEvents(messages: readonly Message[]): EventInput[] {
-  const events: EventInput[] = [];
+function readConversation(record: ForeignRecord, place: ImportPlace, options: ReaderOptions): ForeignSession {
+  const conversation = parseForeign(conversationSchema, record.value, place);
+  const id = conversation.conversation_id ?? conversation.id;
+  if (!id) throw importError({ ...place, field: joinPath(record.field, ['conversation_id']) }, 'is missing');
+  const parseNode = (key: string) => {
+    if (!Object.hasOwn(conversation.mapping, key)) return undefined;
+    const nodePlace = { ...place, field: joinPath(record.field, ['mapping', key]) };
+    return { ...parseForeign(nodeSchema, conversation.mapping[key], nodePlace), place: nodePlace };
+  };
+  const leaf = conversation.current_node ?? Object.keys(conversation.mapping).at(-1) ?? '';
+  const path = parentPath(leaf, parseNode, (node) => node.parent ?? undefined);
+  return {
+    userId: options.userId ?? defaultUserId,
+    sessionId: id,
+    name: conversation.title || id,
+    place,
+    metadata: present({ title: conversation.title }),
+    events: toEvents(path.flatMap(({ message, place: at }) => (message ? { message, place: at } : []))),
+  };
+}
+
+function toEvents(messages: readonly { readonly message: Message; readonly place: ImportPlace }[]): ForeignEvent[] {
+  const events: ForeignEvent[] = [];
   let open: OpenCall | undefined;
-  for (const message of messages) {
+  for (const { message, place } of messages) {
     const parts = toParts(message, open);
     if (parts.length === 0) continue;
     const call = parts.find((part) => part.functionCall)?.functionCall;
     if (call !== undefined) open = { id: message.id, name: call.name };
     else if (message.author.role !== 'tool') open = undefined;
     const timestamp = foreignTime(message.create_time);
-    events.push({
+    const input = {
       id: message.id,
       author: message.author.role === 'tool' ? assistantName : message.author.role,
       content: { parts },
@@ -107,7 +111,8 @@ function toEvents(messages: readonly Message[]): EventInput[] {
         model: message.metadata?.model_slug,
         assets: assetsOf(message.content),
       }),
-    });
+    };
+    events.push({ input, place });
   }
   return events;
 }

@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import type { EventInput, PartInput } from '../../../events/index.ts';
+import type { PartInput } from '../../../events/index.ts';
 import { foreignTime } from './foreign-time.ts';
-import { parseForeign } from './import-error.ts';
-import { type ImportSource, placeOf } from './import-source.ts';
+import { type ImportPlace, joinPath, parseForeign } from './import-error.ts';
+import { type ForeignRecord, type ImportSource, placeOf } from './import-source.ts';
 import { parentPath } from './parent-path.ts';
 import {
   assistantName,
   defaultUserId,
+  type ForeignEvent,
+  type ForeignSession,
+  type ImportReader,
   present,
   type ReaderOptions,
-  type ReadSession,
-  toImportSession,
+  readEach,
 } from './read-session.ts';
 import { toolArguments, toolResponse } from './tool-values.ts';
 
@@ -50,17 +52,22 @@ type ContentBlock = z.infer<typeof blockSchema>;
 type Conversation = z.infer<typeof conversationSchema>;
 
 /** Reads the conversations.json of a Claude export; where it tells which leaf was shown last, only the path to it. */
-export async function* readClaude(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
-  for await (const record of source.records()) {
-    const conversation = parseForeign(conversationSchema, record.value, placeOf(source, record));
-    const session = toImportSession({
-      userId: options.userId ?? defaultUserId,
-      sessionId: conversation.uuid,
-      metadata: present({ title: conversation.name }),
-      events: messagesShown(conversation).flatMap(toEvents),
-    });
-    if (session.events.length > 0) yield { session, progress: record.progress };
-  }
+export function readClaude(source: ImportSource, options: ReaderOptions): ReturnType<ImportReader> {
+  return readEach(source, (record) => [() => readConversation(record, placeOf(source, record), options)]);
+}
+
+function readConversation(record: ForeignRecord, place: ImportPlace, options: ReaderOptions): ForeignSession {
+  const conversation = parseForeign(conversationSchema, record.value, place);
+  const indexOf = new Map(conversation.chat_messages.map((message, index) => [message, index]));
+  const fieldOf = (message: Message) => joinPath(record.field, ['chat_messages', indexOf.get(message) ?? 0]);
+  return {
+    userId: options.userId ?? defaultUserId,
+    sessionId: conversation.uuid,
+    name: conversation.name || conversation.uuid,
+    place,
+    metadata: present({ title: conversation.name }),
+    events: messagesShown(conversation).flatMap((message) => toEvents(message, { ...place, field: fieldOf(message) })),
+  };
 }
 
 function messagesShown(conversation: Conversation): readonly Message[] {
@@ -76,18 +83,21 @@ function messagesShown(conversation: Conversation): readonly Message[] {
 }
 
 /** One message holds calls and their results; in a log the results are events of their own between the answers. */
-function toEvents(message: Message): EventInput[] {
+function toEvents(message: Message, place: ImportPlace): ForeignEvent[] {
   const author = message.sender === 'human' ? 'user' : assistantName;
   const timestamp = foreignTime(message.created_at);
-  return splitAtResults(partsOf(message)).map((parts, index) => ({
-    id: index === 0 ? message.uuid : `${message.uuid}/${index + 1}`,
-    author,
-    content: { parts },
-    ...(timestamp === undefined ? {} : { timestamp }),
-    ...(index === 0 && attachmentNames(message).length > 0
-      ? { customMetadata: { attachments: attachmentNames(message) } }
-      : {}),
-  }));
+  return splitAtResults(partsOf(message)).map((parts, index) => {
+    const input = {
+      id: index === 0 ? message.uuid : `${message.uuid}/${index + 1}`,
+      author,
+      content: { parts },
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...(index === 0 && attachmentNames(message).length > 0
+        ? { customMetadata: { attachments: attachmentNames(message) } }
+        : {}),
+    };
+    return { input, place };
+  });
 }
 
 function splitAtResults(parts: readonly PartInput[]): PartInput[][] {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { EventInput, Instant } from '../../../events/index.ts';
 import { spokenTime } from './foreign-time.ts';
-import { joinPath, parseForeign } from './import-error.ts';
+import { type ImportPlace, joinPath, parseForeign } from './import-error.ts';
 import { type ImportSource, placeOf } from './import-source.ts';
-import { present, type ReaderOptions, type ReadSession, toImportSession } from './read-session.ts';
+import { type ForeignSession, type ImportReader, present, type ReaderOptions, readEach } from './read-session.ts';
 
 const turnSchema = z.object({
   speaker: z.string(),
@@ -25,29 +25,34 @@ type Sample = z.infer<typeof sampleSchema>;
  * Reads LoCoMo (Maharana et al. 2024): each conversation is a user, each of its sessions a session. The first speaker
  * is the user, the other the agent; questions, summaries and image search queries are not part of what was said.
  */
-export async function* readLocomo(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
-  for await (const record of source.records()) {
+export function readLocomo(source: ImportSource, options: ReaderOptions): ReturnType<ImportReader> {
+  return readEach(source, (record) => {
     const place = placeOf(source, record);
     const sample = parseForeign(sampleSchema, record.value, place);
-    for (const number of sessionNumbers(sample)) {
-      const name = `session_${number}`;
-      const field = joinPath(record.field, ['conversation', name]);
-      const turns = parseForeign(z.array(turnSchema), sample.conversation[name], { ...place, field });
-      if (turns.length === 0) continue;
-      const spoken = sample.conversation[`${name}_date_time`];
-      const timestamp = typeof spoken === 'string' ? spokenTime(spoken) : undefined;
-      const session = toImportSession({
-        userId: options.userId ?? sample.sample_id,
-        sessionId: `${sample.sample_id}/${name}`,
-        metadata: present({
-          speakers: [sample.conversation.speaker_a, sample.conversation.speaker_b],
-          dateTime: timestamp === undefined ? spoken : undefined,
-        }),
-        events: turns.map((turn) => toEvent(turn, sample, timestamp)),
-      });
-      yield { session, progress: record.progress };
-    }
-  }
+    return sessionNumbers(sample).map((number) => () => readSession(sample, `session_${number}`, place, options));
+  });
+}
+
+function readSession(sample: Sample, name: string, place: ImportPlace, options: ReaderOptions): ForeignSession {
+  const { conversation, sample_id: sampleId } = sample;
+  const field = joinPath(place.field, ['conversation', name]);
+  const turns = parseForeign(z.array(turnSchema), conversation[name], { ...place, field });
+  const spoken = conversation[`${name}_date_time`];
+  const timestamp = typeof spoken === 'string' ? spokenTime(spoken) : undefined;
+  return {
+    userId: options.userId ?? sampleId,
+    sessionId: `${sampleId}/${name}`,
+    name: `${sampleId}/${name}`,
+    place: { ...place, field },
+    metadata: present({
+      speakers: [conversation.speaker_a, conversation.speaker_b],
+      dateTime: timestamp === undefined ? spoken : undefined,
+    }),
+    events: turns.map((turn, index) => ({
+      input: toEvent(turn, sample, timestamp),
+      place: { ...place, field: joinPath(field, [index]) },
+    })),
+  };
 }
 
 /** The document may list them in any order. */

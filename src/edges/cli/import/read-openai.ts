@@ -1,16 +1,17 @@
-import { basename } from 'node:path';
 import { z } from 'zod';
-import type { EventInput, PartInput } from '../../../events/index.ts';
+import type { PartInput } from '../../../events/index.ts';
 import { foreignTime } from './foreign-time.ts';
-import { joinPath, parseForeign } from './import-error.ts';
-import { type ForeignRecord, type ImportSource, placeOf } from './import-source.ts';
+import { type ImportPlace, joinPath, parseForeign } from './import-error.ts';
+import { type ImportSource, placeOf } from './import-source.ts';
+import { nameOfFile, readLoose } from './read-loose.ts';
 import {
   assistantName,
+  beginningOf,
   defaultUserId,
+  type ForeignEvent,
+  type ImportReader,
   present,
   type ReaderOptions,
-  type ReadSession,
-  toImportSession,
 } from './read-session.ts';
 import { toolArguments, toolResponse } from './tool-values.ts';
 
@@ -48,48 +49,53 @@ const dataUrl = /^data:([^;,]+);base64,(.+)$/s;
 
 /**
  * Reads messages in the form of OpenAI's chat API. A line with `messages` is a session of its own, named by its id or
- * else by file and line; lines that are single messages make one session together, named by the file.
+ * else by file, line and beginning; lines that are single messages make one session, named by the file and how it
+ * begins, so that files of one name in several folders are several sessions.
  */
-export async function* readOpenai(source: ImportSource, options: ReaderOptions): AsyncIterable<ReadSession> {
-  const name = basename(source.file).replace(/\.[^.]+$/, '');
+export function readOpenai(source: ImportSource, options: ReaderOptions): ReturnType<ImportReader> {
   const userId = options.userId ?? defaultUserId;
-  const loose: Message[] = [];
+  const fileName = nameOfFile(source);
   let number = 0;
-  for await (const record of source.records()) {
-    number += 1;
-    const messages = parseRecord(record, source);
-    if (messages.own === undefined) {
-      loose.push(...messages.list);
-      continue;
-    }
-    const sessionId = messages.own || `${name}/${record.line ?? number}`;
-    const session = toImportSession({ userId, sessionId, events: toEvents(messages.list) });
-    if (session.events.length > 0) yield { session, progress: record.progress };
-  }
-  const session = toImportSession({ userId, sessionId: name, events: toEvents(loose) });
-  if (session.events.length > 0) yield { session, progress: 1 };
+  return readLoose<PlacedMessage>(source, {
+    mark: 'messages',
+    conversation: (record) => {
+      number += 1;
+      const place = placeOf(source, record);
+      const conversation = parseForeign(conversationSchema, record.value, place);
+      const fieldOf = (index: number) => joinPath(record.field, ['messages', index]);
+      const events = toEvents(
+        conversation.messages.map((message, index) => ({ message, place: { ...place, field: fieldOf(index) } })),
+      );
+      const own = conversation.id || conversation.conversation_id || conversation.session_id || undefined;
+      const sessionId = own ?? `${fileName}/${record.line ?? number}-${beginningOf(events)}`;
+      return { userId, sessionId, name: sessionId, place, events };
+    },
+    message: (record) => {
+      const place = placeOf(source, record);
+      return { message: parseForeign(messageSchema, record.value, place), place };
+    },
+    together: (messages) => {
+      const events = toEvents(messages);
+      const sessionId = `${fileName}-${beginningOf(events)}`;
+      return { userId, sessionId, place: { file: source.file, field: '' }, events };
+    },
+  });
 }
 
-/** `own` is the session's name, empty if it has none, `undefined` for a single message. */
-function parseRecord(record: ForeignRecord, source: ImportSource): { own?: string; list: readonly Message[] } {
-  const place = placeOf(source, record);
-  if (typeof record.value === 'object' && record.value !== null && 'messages' in record.value) {
-    const conversation = parseForeign(conversationSchema, record.value, place);
-    const own = conversation.id ?? conversation.conversation_id ?? conversation.session_id ?? '';
-    return { own, list: conversation.messages };
-  }
-  return { list: [parseForeign(messageSchema, record.value, { ...place, field: joinPath(record.field, []) })] };
+interface PlacedMessage {
+  readonly message: Message;
+  readonly place: ImportPlace;
 }
 
-function toEvents(messages: readonly Message[]): EventInput[] {
+function toEvents(messages: readonly PlacedMessage[]): ForeignEvent[] {
   const callNames = new Map<string, string>();
-  const events: EventInput[] = [];
-  for (const message of messages) {
+  const events: ForeignEvent[] = [];
+  for (const { message, place } of messages) {
     for (const call of message.tool_calls ?? []) callNames.set(call.id, call.function.name);
     const parts = toParts(message, callNames);
     if (parts.length === 0) continue;
     const timestamp = foreignTime(message.timestamp ?? message.created_at);
-    events.push({
+    const input = {
       ...(message.id ? { id: message.id } : {}),
       author: authorOf(message),
       content: { parts },
@@ -97,7 +103,8 @@ function toEvents(messages: readonly Message[]): EventInput[] {
       customMetadata: present({
         name: message.role === 'tool' || message.role === 'function' ? undefined : message.name,
       }),
-    });
+    };
+    events.push({ input, place });
   }
   return events;
 }

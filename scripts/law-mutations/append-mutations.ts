@@ -52,14 +52,20 @@ export const appendMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/plan-append.ts',
-    from: 'const begins = beginsInvocation(origin, draft) || cursor.invocationId === undefined;',
-    to: 'const begins = cursor.invocationId === undefined;',
+    from: 'const joined = beginsInvocation(origin, draft) ? undefined : cursor.invocationId;',
+    to: 'const joined = cursor.invocationId;',
     red: ['event.invocation'],
   },
   {
     file: 'sessions/plan-append.ts',
-    from: 'const begins = beginsInvocation(origin, draft) || cursor.invocationId === undefined;',
-    to: 'const begins = true;',
+    from: 'if (movesOn({ ...draft, origin }, isMet)) cursor.invocationId = invocationId;',
+    to: 'cursor.invocationId = invocationId;',
+    red: ['event.late-answer'],
+  },
+  {
+    file: 'sessions/plan-append.ts',
+    from: 'const invocationId = named ?? joined ?? uuidV7(now);',
+    to: 'const invocationId = joined ?? named ?? uuidV7(now);',
     red: ['event.invocation-given'],
   },
   {

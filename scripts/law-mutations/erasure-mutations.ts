@@ -25,8 +25,8 @@ export const erasureMutations: readonly LawMutation[] = [
   { file: 'sessions/fork-session.ts', from: '      projectId: from.projectId,\n', to: '', red: ['fork.copies'] },
   {
     file: 'sessions/log-facts.ts',
-    from: 'contentVersion: isPassive(event) ? facts.contentVersion : event.seq,',
-    to: 'contentVersion: 99,',
+    from: 'if (!isPassive(event)) this.#contentVersion = event.seq;',
+    to: 'this.#contentVersion = 99;',
     red: ['fork.lives-on-its-own'],
   },
   {
@@ -67,7 +67,7 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erase-session.ts',
-    from: '        ...facts,\n',
+    from: '        ...facts.ofHead,\n',
     to: '',
     red: ['delete.forks-go-on'],
   },
@@ -91,14 +91,56 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erased-artifacts.ts',
-    from: 'return [...gone, ...again];',
-    to: 'return gone;',
-    red: ['artifacts.copies-go'],
+    from: 'erased.push({ name, version, leaves: emptyMimeType });',
+    to: '',
+    red: ['artifacts.copies-go', 'artifacts.restored-copies-go'],
   },
   {
     file: 'sessions/erased-artifacts.ts',
-    from: '(head.copiedArtifacts ?? []).filter((version) => !named.has(version))',
-    to: 'head.copiedArtifacts ?? []',
+    from: ', leaves: emptyMimeType }',
+    to: ' }',
+    red: ['artifacts.copies-go', 'artifacts.restored-copies-go'],
+  },
+  {
+    file: 'sessions/erased-artifacts.ts',
+    from: '!gone.has(textOf([name, from])) || ',
+    to: '',
+    red: ['artifacts.restored-copies-go'],
+  },
+  {
+    file: 'sessions/erased-artifacts.ts',
+    from: ' || named.isQuoted(restored)',
+    to: '',
+    red: ['artifacts.restored-copies-go'],
+  },
+  {
+    file: 'sessions/in-memory-artifacts.ts',
+    from: 'splice(at, 1, ...left)',
+    to: 'splice(at, 1)',
+    red: ['artifacts.copies-go', 'artifacts.restored-copies-go'],
+  },
+  {
+    file: 'sessions/log-remains.ts',
+    from: 'save = saves.next().value) this.named.pass(save);\n      this',
+    to: 'save = saves.next().value);\n      this',
+    red: ['artifacts.uris-mean-the-same'],
+  },
+  {
+    file: 'sessions/log-remains.ts',
+    from: 'this.#past !== pastOf(head, hidden, this.#upTo)',
+    to: 'this.#past === undefined',
+    red: ['delete.reaches-busy-forks'],
+  },
+  {
+    file: 'sessions/rewind-artifacts.ts',
+    from: 'newestCopied(head, name), ',
+    to: '',
+    red: ['artifacts.numbers-of-copies'],
+  },
+  {
+    file: 'sessions/erased-artifacts.ts',
+    from: '(head.copiedArtifacts ?? []).filter((version) => !named.has(version));',
+    to: 'head.copiedArtifacts ?? [];',
     red: ['artifacts.copies-go'],
   },
   {
@@ -145,9 +187,27 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erase-session.ts',
-    from: '[...copied, ...summariesOf(await log.bookkeeping(), copied)]',
+    from: '[...copied, ...(await summariesOf(log, copied))]',
     to: 'copied',
     red: ['delete.reaches-summaries'],
+  },
+  {
+    file: 'sessions/erase-session.ts',
+    from: 'subtractRanges(intersectRanges(actions.compaction?.covers ?? [], ranges), own)',
+    to: 'intersectRanges(actions.compaction?.covers ?? [], ranges)',
+    red: ['delete.spares-other-summaries'],
+  },
+  {
+    file: 'sessions/erase-session.ts',
+    from: ' && (await log.hasAny(named))',
+    to: '',
+    red: ['delete.spares-other-summaries'],
+  },
+  {
+    file: 'sessions/erase-session.ts',
+    from: "if (removed === 'moved') return undefined;",
+    to: "if (removed === 'moved') return 'gone';",
+    red: ['delete.reaches-busy-forks'],
   },
   {
     file: 'sessions/erase-session.ts',
@@ -169,7 +229,7 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erase-session.ts',
-    from: 'states: await refoldSessionState(parts, head, remaining),',
+    from: 'states: await refoldSessionState(parts, head, log.without(ranges)),',
     to: 'states: [],',
     red: ['delete.reaches-forks'],
   },
@@ -182,7 +242,7 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/fork-session.ts',
-    from: 'await freeId(parts, commit.head.key);',
+    from: 'return freeId(parts, commit.head.key);',
     to: "throw new PalimpsestError('SESSION_EXISTS', { sessionId });",
     red: ['fork.into-expired-id'],
   },

@@ -52,8 +52,8 @@ export const hookMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erase-session.ts',
-    from: 'receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;\n    const {',
-    to: 'const {',
+    from: 'receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;\n    const seqs',
+    to: 'const seqs',
     red: ['hooks.every-removal'],
   },
   {

@@ -228,7 +228,7 @@ export const stateMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/create-session.ts',
-    from: 'if (standing === undefined) return;',
+    from: 'if (standing === undefined) return undefined;',
     to: "if (standing === undefined) throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });",
     red: ['race.first-sessions-of-an-app'],
   },

@@ -5,6 +5,7 @@ import { readAll } from './build-context.ts';
 import { openOrCreate } from './open-or-create.ts';
 import type { ImportResult, ImportSession } from './palimpsest.ts';
 import { type NamedEvent, planImport } from './plan-import.ts';
+import { namesPlaces, SourcePlaces } from './source-places.ts';
 
 const batchSize = 500;
 /** Far more than other writers ever cost; each attempt reads the log anew. */
@@ -84,21 +85,38 @@ async function bringUp(run: ImportRun, events: readonly NamedEvent[]): Promise<v
   const { sessions, key, from } = run;
   const stored = await readAll((cursor) => sessions.read(key, { limit: 1000, ...(cursor ? { cursor } : {}) }));
   run.version = Math.max(run.version, stored.at(-1)?.seq ?? 0);
-  const { known, rewind, fresh } = planImport(stored, events, { sessionId: key.sessionId, from });
+  const { known, knownSeqs, rewind, fresh } = planImport(stored, events, { sessionId: key.sessionId, from });
+  const places = new SourcePlaces();
+  for (const seq of knownSeqs) places.add(seq);
   // An append of stored events compares them; nothing new is added before all of them have been.
   for (let start = 0; start < known.length; start += batchSize) {
-    await append(run, known.slice(start, start + batchSize), start);
+    const batch = known.slice(start, start + batchSize).map((event) => places.inLog(event, run.version));
+    await append(run, batch, start);
   }
-  const before = rewind === undefined ? [] : [rewind];
-  const rest = [...before, ...fresh];
-  for (let start = 0; start < rest.length; start += batchSize) {
-    const batch = rest.slice(start, start + batchSize);
-    const result = await append(run, batch, known.length + start - before.length);
+  let before = rewind === undefined ? [] : [rewind];
+  for (let start = 0; start < fresh.length; ) {
+    const end = batchEnd(fresh, start, stored.length > 0);
+    const version = run.version + before.length;
+    const batch = fresh.slice(start, end).map((event) => places.inLog(event, version));
+    const result = await append(run, [...before, ...batch], known.length + start - before.length);
     // Another import stored the same events first: what it did beside that is to be seen.
     if (result.repeated) throw conflict(run, result.version);
+    for (const { seq } of result.events.slice(before.length)) places.add(seq);
     run.version = result.version;
-    run.added += batch.length - (start === 0 ? before.length : 0);
+    run.added += batch.length;
+    before = [];
+    start = end;
   }
+}
+
+/**
+ * Where a batch ends. In a session that is in use an end by idleness may slip in unseen, so an event that names places
+ * begins a batch: what it names is stored by then.
+ */
+function batchEnd(events: readonly NamedEvent[], start: number, isInUse: boolean): number {
+  const most = Math.min(start + batchSize, events.length);
+  const naming = isInUse ? events.slice(start + 1, most).findIndex(namesPlaces) : -1;
+  return naming === -1 ? most : start + 1 + naming;
 }
 
 /** `place` is where the batch begins in the source, so that errors name the event as the source counts it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Event, type EventInput, type SessionKey, textOf } from '../events/index.ts';
+import { type Event, type EventInput, foldCoverage, type SessionKey, textOf } from '../events/index.ts';
 import { isPalimpsestError } from '../index.ts';
 import { type ImportSession, openPalimpsest, type Palimpsest } from './index.ts';
 
@@ -183,17 +183,130 @@ describe('importing a conversation whose answers are regenerated', () => {
     }
   });
 
-  it('refuses a summary that names events by places which have moved', async () => {
+  const content = { role: 'model' as const, parts: [{ text: 'They spoke.' }] };
+  const compaction = { covers: [[1, 2]] as const, content, trigger: 'window', sourceHash: 'x' };
+  const summary = { id: 's', author: 'system', actions: { compaction } };
+
+  it('has a summary name the events where they stand now', async () => {
     await using palimpsest = await openPalimpsest();
-    const content = { role: 'model' as const, parts: [{ text: 'They spoke.' }] };
-    const summary = {
-      id: 's',
-      author: 'system',
-      actions: { compaction: { covers: [[1, 2]] as const, content, trigger: 'window', sourceHash: 'x' } },
-    };
     await palimpsest.import(old, from);
-    const importing = palimpsest.import(turn(...regenerated.events, summary), from);
+    const session = turn(...regenerated.events, summary);
+    await palimpsest.import(session, from);
+    const log = await wholeLog(palimpsest);
+    expect(log.at(-1)).toMatchObject({ id: 's', seq: 6, actions: { compaction: { covers: [[4, 5]] } } });
+    expect(await palimpsest.import(session, from)).toMatchObject({ added: 0, unchanged: 3 });
+  });
+
+  it('refuses a summary of what was summed up here, and changes nothing', async () => {
+    await using palimpsest = await openPalimpsest();
+    await palimpsest.import(old, from);
+    await palimpsest.sessions.append(key, [{ author: 'system', actions: { compaction } }]);
+    const before = await wholeLog(palimpsest);
+    const importing = palimpsest.import(turn(...old.events, summary), from);
     await expect(importing).rejects.toMatchObject({ code: 'IMPORT_DIVERGED', details: { seq: 3 } });
-    expect(await effective(palimpsest)).toEqual(sourceTexts(old));
+    expect(await wholeLog(palimpsest)).toEqual(before);
+  });
+
+  it('refuses a rewind of the source that would hide what was said here', async () => {
+    await using palimpsest = await openPalimpsest();
+    const asked = { ...question, invocationId: 'i1' };
+    await palimpsest.import(turn(asked), from);
+    await palimpsest.sessions.append(key, [{ author: 'user', content: '这里说的' }]);
+    const rewind = { id: 'r', author: 'user', actions: { rewind: { beforeInvocationId: 'i1' } } };
+    const importing = palimpsest.import(turn(asked, rewind), from);
+    await expect(importing).rejects.toMatchObject({ code: 'IMPORT_DIVERGED', details: { seq: 2 } });
+  });
+});
+
+/** What a source may do next; numbers choose among what there is. */
+const deeds = fc.array(
+  fc.record({
+    kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'pin', 'unpin', 'trim', 'sum', 'rewind'),
+    at: fc.nat(20),
+    length: fc.nat(6),
+  }),
+  { minLength: 2, maxLength: 24 },
+);
+
+type Deed = { readonly kind: string; readonly at: number; readonly length: number };
+
+function deedEvent({ kind, at, length }: Deed, id: string, log: readonly Event[]): EventInput {
+  const seq = 1 + (at % Math.max(1, log.length));
+  const invocationId = log[seq - 1]?.invocationId ?? 'none';
+  if (kind === 'ask') return { id, author: 'user', content: `问 ${id}`, invocationId: `i-${id}` };
+  if (kind === 'answer') return { id, author: 'bot', content: `Answer ${id}` };
+  const bookkeeping = { id, author: 'system' };
+  if (kind === 'pin') return { ...bookkeeping, actions: { pin: { seqs: [seq] } } };
+  if (kind === 'unpin') return { ...bookkeeping, actions: { unpin: { seqs: [seq] } } };
+  if (kind === 'trim') return { ...bookkeeping, actions: { trim: { seqs: [seq], keepChars: length } } };
+  if (kind === 'rewind') return { ...bookkeeping, actions: { rewind: { beforeInvocationId: invocationId } } };
+  const covers = [[seq, Math.max(seq, Math.min(log.length, seq + length))]] as const;
+  const content = { parts: [{ text: `Sum ${id}` }], role: 'model' as const };
+  return { ...bookkeeping, actions: { compaction: { covers, content, trigger: 'window', sourceHash: 'x' } } };
+}
+
+/** The events of a source that did these deeds, but for those which no log takes. */
+async function sourceOf(done: readonly Deed[]): Promise<EventInput[]> {
+  await using palimpsest = await openPalimpsest({ ingest: 'never', sweepSeconds: 0 });
+  await palimpsest.sessions.create(key);
+  const events: EventInput[] = [];
+  for (const [index, deed] of done.entries()) {
+    const event = deedEvent(deed, `e${index}`, await wholeLog(palimpsest));
+    try {
+      const [stored] = (await palimpsest.sessions.append(key, [event])).events;
+      events.push({ ...event, invocationId: stored?.invocationId ?? '' });
+    } catch (error) {
+      const isRefusal = (['INVALID_COMPACTION', 'INVALID_PIN', 'INVALID_REWIND'] as const).some((code) =>
+        isPalimpsestError(error, code),
+      );
+      if (!isRefusal) throw error;
+    }
+  }
+  return events;
+}
+
+/** What the log's bookkeeping says about each event of the source, in the source's own names. */
+async function placements(palimpsest: Palimpsest, source: readonly EventInput[]) {
+  const log = await wholeLog(palimpsest);
+  const idOf = ({ id, customMetadata }: Event) => customMetadata?.copyOfEvent ?? id;
+  const coverage = foldCoverage(log);
+  return source.map(({ id }) => {
+    const seq = log.findLast((event) => idOf(event) === id)?.seq ?? 0;
+    const by = log[(coverage.coveredBy(seq) ?? 0) - 1];
+    return {
+      id,
+      isLive: coverage.isLive(seq),
+      coveredBy: by && idOf(by),
+      isPinned: coverage.pinned.has(seq),
+      trimmedTo: coverage.trimmed.get(seq),
+    };
+  });
+}
+
+describe('importing a source that grows, while its session is ended by idleness in between', () => {
+  it('comes to the same as importing all of it at once', async () => {
+    const cuts = fc.array(fc.record({ at: fc.nat(24), isLeft: fc.boolean() }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(deeds, cuts, async (done, steps) => {
+        // A last event, so that the whole is never taken for an older copy of a way that was left.
+        const last = { id: 'last', author: 'user', content: '最后' };
+        const events = [...(await sourceOf(done)), last];
+        const whole: ImportSession = { userId: 'u1', sessionId: 'c1', events };
+        await using atOnce = await openPalimpsest({ ingest: 'never', sweepSeconds: 0 });
+        await using inSteps = await openPalimpsest({ ingest: 'never', sweepSeconds: 0 });
+        await atOnce.import(whole, from);
+        for (const { at, isLeft } of steps.sort((a, b) => a.at - b.at)) {
+          const left = { id: `left-${at}`, author: 'user', content: '别的路', invocationId: `left-${at}` };
+          const part = events.slice(0, -1).slice(0, at + 1);
+          await inSteps.import({ ...whole, events: isLeft ? [...part, left] : part }, from);
+          await inSteps.sessions.end(key);
+        }
+        await inSteps.import(whole, from);
+        expect(await effective(inSteps)).toEqual(await effective(atOnce));
+        expect(await placements(inSteps, events)).toEqual(await placements(atOnce, events));
+        const again = await inSteps.import(whole, from);
+        expect(again).toEqual({ sessions: 1, added: 0, unchanged: events.length });
+      }),
+    );
   });
 });

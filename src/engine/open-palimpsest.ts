@@ -183,8 +183,20 @@ class OpenedPalimpsest implements Palimpsest {
     await this.close();
   }
 
+  /** What was erased is gone from the tables whatever happens here, so the receipt is given all the same. */
+  async #tryScrub(): Promise<boolean> {
+    try {
+      return await this.#stores.scrub();
+    } catch (error) {
+      this.#background.start(async () => {
+        throw error;
+      });
+      return false;
+    }
+  }
+
   async #scrubbed(receipt: EraseReceipt): Promise<EraseReceipt> {
-    if (await this.#stores.scrub()) return receipt;
+    if (await this.#tryScrub()) return receipt;
     return Object.freeze({ ...receipt, left: Object.freeze([...receipt.left, movedBytes]) });
   }
 

@@ -9,6 +9,8 @@ export type NamedEvent = EventInput & { readonly id: string };
 export interface ImportPlan {
   /** What is stored of the source, in its order and under the ids that it has in the log. */
   readonly known: readonly NamedEvent[];
+  /** Where these stand in the log. */
+  readonly knownSeqs: readonly number[];
   /** Hides the end of another path that the source has left. */
   readonly rewind?: NamedEvent;
   /** The rest of the source, under ids that are free in the log. */
@@ -68,7 +70,7 @@ class SourceLog {
   }
 
   /** The plan where these stored events stay; the rest of the source follows, after a rewind if one is named. */
-  plan(kept: readonly Event[], beforeInvocationId?: string): ImportPlan {
+  plan(kept: readonly Event[], turn?: { readonly beforeInvocationId: string; readonly fromSeq: number }): ImportPlan {
     const storedIds = new Set(this.#stored.map(({ id }) => id));
     const taken = new Set([...storedIds, ...this.#wantedIds]);
     const known = kept.flatMap(({ id }, index) =>
@@ -80,33 +82,63 @@ class SourceLog {
       taken.add(id);
       return named(event, id);
     });
-    this.#checkPlaces(fresh, kept.length);
-    if (beforeInvocationId === undefined) return { known, fresh };
+    this.#checkRewinds(kept);
+    this.#checkSummaries(kept, turn?.fromSeq);
+    const knownSeqs = kept.map(({ seq }) => seq);
+    if (turn === undefined) return { known, knownSeqs, fresh };
+    const { beforeInvocationId } = turn;
     const rewind = { id: freeId(rewindId, taken), author: 'system', actions: { rewind: { beforeInvocationId } } };
-    return { known, rewind, fresh };
+    return { known, knownSeqs, rewind, fresh };
   }
 
   /** The plan where the source leaves what is stored before this event. */
   planTurn(left: Event): ImportPlan {
     const { invocationId } = left;
     const fromSeq = this.#stored.find((event) => event.invocationId === invocationId)?.seq ?? left.seq;
-    const other = this.#stored.find((event) => event.seq >= fromSeq && !this.#isOwn(event) && !isMadeByItself(event));
-    if (other !== undefined) throw this.#refused(other.seq, 'was appended here since; it would be hidden');
+    this.#refuseToHide(fromSeq);
     // A rewind hides whole invocations: what of this one the source has kept is stored again.
     const kept = this.standing(fromSeq);
     if (this.shared(kept) < kept.length) throw this.#refused(left.seq, 'cannot be hidden without what is to stay');
-    return this.plan(kept, invocationId);
+    return this.plan(kept, { beforeInvocationId: invocationId, fromSeq });
   }
 
   #isOwn(event: Event): boolean {
     return event.importedFrom === this.#origin.from || this.#wantedIds.has(event.id);
   }
 
-  /** Summaries and marks of a source name its events by their places, so these must be the same in the log. */
-  #checkPlaces(fresh: readonly NamedEvent[], kept: number): void {
-    const naming = fresh.findIndex(({ actions }) => isPlainObject(actions) && namesPlaces(actions));
-    if (naming === -1 || (this.#stored.at(-1)?.seq ?? 0) === kept) return;
-    throw this.#refused(kept + naming + 1, 'of the source names others by their places, which have moved');
+  /** A rewind hides from the first event of its invocation in the log on, which a way left earlier may hold as well. */
+  #checkRewinds(kept: readonly Event[]): void {
+    for (const { actions } of this.#wanted.slice(kept.length)) {
+      const invocationId = actions?.rewind?.beforeInvocationId;
+      if (invocationId === undefined) continue;
+      const fromSeq = this.#stored.find((event) => event.invocationId === invocationId)?.seq;
+      if (fromSeq === undefined) continue;
+      this.#refuseToHide(fromSeq);
+      const first = kept.findIndex((event) => event.invocationId === invocationId);
+      const before = kept.slice(0, first === -1 ? kept.length : first).find(({ seq }) => seq >= fromSeq);
+      if (before !== undefined) throw this.#refused(before.seq, 'would be hidden by a rewind to what comes after it');
+    }
+  }
+
+  /** No event is in two summaries: one that was made here, or by a way that was left, may hold what a new one names. */
+  #checkSummaries(kept: readonly Event[], fromSeq = Number.POSITIVE_INFINITY): void {
+    const summaries = this.#wanted.slice(kept.length).filter(({ actions }) => actions?.compaction !== undefined);
+    if (summaries.length === 0) return;
+    const keptSeqs = new Set(kept.map(({ seq }) => seq));
+    const others = foldCoverage(this.#stored).summaries.filter(({ seq, compaction }) => {
+      const isHidden = (compaction.covers.at(-1)?.[1] ?? 0) >= fromSeq;
+      return !keptSeqs.has(seq) && !isHidden;
+    });
+    for (const { seq, compaction } of others) {
+      const places = kept.flatMap((event, index) => (rangeAt(compaction.covers, event.seq) === -1 ? [] : [index + 1]));
+      const isNamed = summaries.some(({ actions }) => places.some((place) => covers(actions?.compaction, place)));
+      if (isNamed) throw this.#refused(seq, 'sums up what a summary of the source sums up too');
+    }
+  }
+
+  #refuseToHide(fromSeq: number): void {
+    const other = this.#stored.find((event) => event.seq >= fromSeq && !this.#isOwn(event) && !isMadeByItself(event));
+    if (other !== undefined) throw this.#refused(other.seq, 'was appended here since; it would be hidden');
   }
 
   #refused(seq: number, reason: string): PalimpsestError {
@@ -133,9 +165,9 @@ function isMadeByItself({ actions }: Event): boolean {
   return actions.sessionEnd !== undefined || actions.compaction !== undefined;
 }
 
-function namesPlaces(actions: Readonly<Record<string, unknown>>): boolean {
-  const { compaction, rewind, pin, unpin, trim } = actions;
-  return [compaction, rewind, pin, unpin, trim].some((effect) => effect !== undefined);
+function covers(compaction: unknown, place: number): boolean {
+  if (!isPlainObject(compaction) || !Array.isArray(compaction.covers)) return false;
+  return compaction.covers.some((range: unknown) => Array.isArray(range) && range[0] <= place && place <= range[1]);
 }
 
 /** The first of `id~2`, `id~3` … that is not taken: the same one whenever the log is the same. */

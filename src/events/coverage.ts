@@ -36,7 +36,7 @@ export function foldCoverage(bookkeeping: Iterable<Logged>): Coverage {
   const dead = new Set<number>();
   for (const event of events) if (isDead(event, hidden, own)) dead.add(event.seq);
   const live = events.filter((event) => !dead.has(event.seq));
-  const inForce = new Set(events.map((event) => event.seq));
+  const bookkeepingSeqs = new Set(events.map((event) => event.seq));
   const { summaries, successors } = foldSummaries(live);
   const { pinned, trimmed } = foldMarks(live);
   const index = indexCovers(summaries);
@@ -45,7 +45,7 @@ export function foldCoverage(bookkeeping: Iterable<Logged>): Coverage {
     summaries,
     pinned,
     trimmed,
-    isLive: (seq) => (inForce.has(seq) ? !dead.has(seq) : rangeAt(hidden, seq) === -1),
+    isLive: (seq) => (bookkeepingSeqs.has(seq) ? !dead.has(seq) : rangeAt(hidden, seq) === -1),
     coveredBy: (seq) => newestSuccessor(successors, seq) ?? index(seq),
   };
 }

@@ -53,10 +53,7 @@ export function commitLoop<T>(
         throw error;
       }
     }
-    throw new PalimpsestError('STORE_FAILED', {
-      file: parts.store.name,
-      reason: 'it refused a commit under every head',
-    });
+    throw refusedForEver(parts);
   });
 }
 
@@ -70,4 +67,21 @@ export async function requireHead(parts: SessionParts, key: SessionKey): Promise
 
 function notFound(key: SessionKey): never {
   throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
+}
+
+/** Makes attempts at a commit until one gives a result. Throws STORE_FAILED if the store goes on refusing. */
+export async function untilCommitted<T>(parts: SessionParts, attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let made = 0; made < mostAttempts; made++) {
+    await giveWay();
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw refusedForEver(parts);
+}
+
+function refusedForEver(parts: SessionParts): PalimpsestError {
+  return new PalimpsestError('STORE_FAILED', {
+    file: parts.store.name,
+    reason: 'it refused a commit under every head',
+  });
 }

@@ -271,11 +271,22 @@ class StoredSessions implements SessionService {
 
   async sweepExpired(now: Instant): Promise<number> {
     const before = toMillis(parseInstant(now, 'now'));
+    const failures = new Map<string, unknown>();
     for (let swept = 0; ; ) {
-      const expired = await this.#parts.store.list({ by: 'expired', before, limit: sweepBatch });
-      if (expired.length === 0) return swept;
-      for (const { head } of expired) {
-        if ((await eraseExpired(this.#parts, head)) !== 'moved') swept++;
+      // What cannot be removed stays in the list; it must not keep what stands behind it.
+      const limit = sweepBatch + failures.size;
+      const expired = await this.#parts.store.list({ by: 'expired', before, limit });
+      const untried = expired.filter(({ head }) => !failures.has(head.incarnation));
+      if (untried.length === 0) {
+        for (const failure of failures.values()) throw failure;
+        return swept;
+      }
+      for (const { head } of untried) {
+        try {
+          if ((await eraseExpired(this.#parts, head)) !== 'moved') swept++;
+        } catch (error) {
+          failures.set(head.incarnation, error);
+        }
       }
     }
   }

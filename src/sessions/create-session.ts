@@ -8,6 +8,7 @@ import {
   type SessionKey,
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
+import { untilCommitted } from './commit-loop.ts';
 import { eraseExpired } from './erase-session.ts';
 import { parseSeconds } from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
@@ -26,22 +27,23 @@ export async function createSession(parts: SessionParts, input: CreateSession): 
   const key = parseSessionKey({ ...input, sessionId: input.sessionId ?? uuidV7(now) });
   const head = newHead({ ...parseFacts(input, now), key, incarnation: uuidV4(), now });
   const initial = await initialEvent(parts, input.state, key);
-  for (;;) {
+  return untilCommitted(parts, async () => {
     const commit = { ...(await planCreation(parts, head, initial)), expectedStamp: undefined };
     if ((await parts.store.commit(commit)) === 'committed') return commit.head;
     // With no session in the way, shared state moved while the first event was planned: it is planned again.
-    await freeId(parts, key);
-  }
+    return freeId(parts, key);
+  });
 }
 
 /** Removes a session whose time to live is over from under its id. Throws SESSION_EXISTS for one that lives. */
-export async function freeId(parts: SessionParts, key: SessionKey): Promise<void> {
+export async function freeId(parts: SessionParts, key: SessionKey): Promise<undefined> {
   const standing = await parts.store.head(key);
-  if (standing === undefined) return;
+  if (standing === undefined) return undefined;
   if (!hasExpired(standing, parts.clock.now())) {
     throw new PalimpsestError('SESSION_EXISTS', { sessionId: key.sessionId });
   }
   await eraseExpired(parts, standing);
+  return undefined;
 }
 
 async function planCreation(

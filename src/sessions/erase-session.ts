@@ -1,7 +1,6 @@
 import { PalimpsestError } from '../errors/index.ts';
 import {
   type EraseReceipt,
-  type Event,
   intersectRanges,
   normalizeRanges,
   rangeAt,
@@ -10,11 +9,10 @@ import {
   subtractRanges,
   toInstant,
 } from '../events/index.ts';
-import { requireHead } from './commit-loop.ts';
+import { requireHead, untilCommitted } from './commit-loop.ts';
 import { artifactsToErase } from './erased-artifacts.ts';
-import { addToFacts, type LogFacts, noFacts } from './log-facts.ts';
+import { LogRemains } from './log-remains.ts';
 import { LogView } from './log-view.ts';
-import { NamedArtifacts } from './named-artifacts.ts';
 import { infoOf } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Removed, SessionHead } from './session-store.ts';
@@ -110,48 +108,53 @@ async function* forksOf(parts: SessionParts, { incarnation }: SessionHead): Asyn
 
 async function eraseEvents(
   parts: SessionParts,
-  known: SessionHead,
+  { key, incarnation }: SessionHead,
   copied: readonly SeqRange[],
   receipt: Receipt,
 ): Promise<void> {
-  for (let head: SessionHead | undefined = known; head !== undefined; head = await parts.store.head(known.key)) {
-    if (head.incarnation !== known.incarnation) return;
-    const log = new LogView(parts.store, head.key);
-    const ranges = normalizeRanges([...copied, ...summariesOf(await log.bookkeeping(), copied)]);
+  const remains = new LogRemains();
+  await untilCommitted(parts, async () => {
+    const head = await parts.store.head(key);
+    if (head?.incarnation !== incarnation) return 'gone';
+    const log = new LogView(parts.store, key);
+    const ranges = normalizeRanges([...copied, ...(await summariesOf(log, copied))]);
     receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
     await eraseCopies(parts, head, ranges, receipt);
-    const removed = await removeEvents(parts, head, ranges, log);
-    if (removed === 'moved') continue;
+    await remains.read(log, head, ranges);
+    const removed = await removeEvents(parts, { head, ranges, log, remains });
+    if (removed === 'moved') return undefined;
     addTo(receipt, removed);
     await eraseCopies(parts, head, ranges, receipt);
     receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
-    const { incarnation, key } = head;
     const seqs = normalizeRanges([...(receipt.sessions.get(incarnation)?.seqs ?? []), ...ranges]);
     receipt.sessions.set(incarnation, { userId: key.userId, sessionId: key.sessionId, incarnation, seqs });
-    return;
-  }
+    return 'erased';
+  });
+}
+
+/** Events to erase under a head, and what those left behind say. */
+interface Erasure {
+  readonly head: SessionHead;
+  readonly ranges: readonly SeqRange[];
+  readonly log: LogView;
+  readonly remains: LogRemains;
 }
 
 async function removeEvents(
   parts: SessionParts,
-  head: SessionHead,
-  ranges: readonly SeqRange[],
-  log: LogView,
+  { head, ranges, log, remains: { facts, named } }: Erasure,
 ): Promise<Removed | 'moved'> {
-  const remaining = log.without(ranges);
-  const { facts, named } = await whatRemains(remaining, head, ranges);
-  const artifacts = await artifactsToErase(parts, head, named);
   const keepsNewest = rangeAt(ranges, head.version) === -1;
   const removed = await parts.store.remove({
     what: 'events',
     key: head.key,
     ranges,
-    artifacts,
+    artifacts: await artifactsToErase(head, log, named),
     commit: {
       expectedStamp: head.stamp,
       head: {
         ...head,
-        ...facts,
+        ...facts.ofHead,
         stamp: head.stamp + 1,
         erasures: (head.erasures ?? 0) + 1,
         ended: head.ended && keepsNewest,
@@ -159,7 +162,7 @@ async function removeEvents(
         lastInvocationId: keepsNewest ? head.lastInvocationId : undefined,
         copiedArtifacts: (head.copiedArtifacts ?? []).filter((version) => named.has(version)),
       },
-      states: await refoldSessionState(parts, head, remaining),
+      states: await refoldSessionState(parts, head, log.without(ranges)),
       replaceSessionState: true,
     },
   });
@@ -167,27 +170,19 @@ async function removeEvents(
   return removed;
 }
 
-/** What the events left behind say about the head, and which artifacts they name. */
-async function whatRemains(
-  remaining: LogView,
-  head: SessionHead,
-  erased: readonly SeqRange[],
-): Promise<{ readonly facts: LogFacts; readonly named: NamedArtifacts }> {
-  const { isLive } = await remaining.coverage();
-  const named = new NamedArtifacts();
-  let facts = noFacts;
-  for await (const event of remaining.events(subtractRanges([[1, head.version]], erased))) {
-    named.add(event);
-    facts = addToFacts(facts, event, isLive(event.seq));
+/**
+ * The summaries made of events that are to go. Bookkeeping between those is part of no summary, and what is gone already
+ * has taken its summaries with it.
+ */
+async function summariesOf(log: LogView, ranges: readonly SeqRange[]): Promise<SeqRange[]> {
+  const bookkeeping = await log.bookkeeping();
+  const own = normalizeRanges(bookkeeping.map(({ seq }): SeqRange => [seq, seq]));
+  const quoting: SeqRange[] = [];
+  for (const { seq, actions } of bookkeeping) {
+    const named = subtractRanges(intersectRanges(actions.compaction?.covers ?? [], ranges), own);
+    if (named.length > 0 && (await log.hasAny(named))) quoting.push([seq, seq]);
   }
-  return { facts, named };
-}
-
-function summariesOf(bookkeeping: readonly Event[], ranges: readonly SeqRange[]): SeqRange[] {
-  const quoting = bookkeeping.filter(
-    ({ actions }) => actions.compaction && intersectRanges(actions.compaction.covers, ranges).length > 0,
-  );
-  return quoting.map(({ seq }): SeqRange => [seq, seq]);
+  return quoting;
 }
 
 function newReceipt(parts: SessionParts): Receipt {

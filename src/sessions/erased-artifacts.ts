@@ -1,39 +1,31 @@
-import type { SessionKey } from '../events/index.ts';
+import type { LogView } from './log-view.ts';
 import type { NamedArtifacts } from './named-artifacts.ts';
-import type { SessionParts } from './session-parts.ts';
-import type { ArtifactVersion, SessionHead } from './session-store.ts';
+import { emptyMimeType, restoredVersions } from './rewind-artifacts.ts';
+import type { ArtifactVersion, ErasedVersion, SessionHead } from './session-store.ts';
 
 /**
  * The versions that leave a fork with the events that brought them: those copied that no event left behind names, and
- * those in which rewinds of the fork put the same bytes back.
+ * the bytes of those in which rewinds put them back, unless another event names them too. What a rewind saved stays as
+ * an empty version, or the one that it took back would count again.
  */
 export async function artifactsToErase(
-  parts: SessionParts,
   head: SessionHead,
+  log: LogView,
   named: NamedArtifacts,
-): Promise<readonly ArtifactVersion[]> {
-  const gone = (head.copiedArtifacts ?? []).filter((version) => !named.has(version));
-  const again: ArtifactVersion[] = [];
-  for (const restored of named.restored) {
-    const origins = gone.filter(([name]) => name === restored[0]);
-    if (await isCopyOfAny(parts, head.key, restored, origins)) again.push(restored);
+): Promise<readonly ErasedVersion[]> {
+  const copied = (head.copiedArtifacts ?? []).filter((version) => !named.has(version));
+  if (copied.length === 0) return [];
+  const gone = new Set(copied.map(textOf));
+  const erased = copied.map(([name, version]): ErasedVersion => ({ name, version }));
+  for (const { name, version, from } of await restoredVersions(log)) {
+    const restored = [name, version] as const;
+    if (!gone.has(textOf([name, from])) || gone.has(textOf(restored)) || named.isQuoted(restored)) continue;
+    gone.add(textOf(restored));
+    erased.push({ name, version, leaves: emptyMimeType });
   }
-  return [...gone, ...again];
+  return erased;
 }
 
-async function isCopyOfAny(
-  parts: SessionParts,
-  key: SessionKey,
-  restored: ArtifactVersion,
-  origins: readonly ArtifactVersion[],
-): Promise<boolean> {
-  if (origins.length === 0) return false;
-  const bytes = await bytesOf(parts, key, restored);
-  for (const origin of origins) if (Buffer.compare(bytes, await bytesOf(parts, key, origin)) === 0) return true;
-  return false;
-}
-
-async function bytesOf(parts: SessionParts, scope: SessionKey, [name, version]: ArtifactVersion): Promise<Uint8Array> {
-  const [saved] = await parts.store.artifacts({ scope, name, version, bytes: true });
-  return saved?.bytes ?? new Uint8Array();
+function textOf(version: ArtifactVersion): string {
+  return JSON.stringify(version);
 }

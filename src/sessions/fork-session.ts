@@ -1,9 +1,9 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { type Event, foldCoverage, isBookkeeping, openObligations, parseId, type SessionKey } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
-import { requireHead } from './commit-loop.ts';
+import { requireHead, untilCommitted } from './commit-loop.ts';
 import { freeId } from './create-session.ts';
-import { addToFacts, noFacts } from './log-facts.ts';
+import { LogFacts } from './log-facts.ts';
 import { LogView } from './log-view.ts';
 import { NamedArtifacts } from './named-artifacts.ts';
 import { newHead } from './session-head.ts';
@@ -27,12 +27,12 @@ export async function forkSession(parts: SessionParts, key: SessionKey, options:
   const { atSeq } = options;
   const sessionId =
     options.sessionId === undefined ? uuidV7(parts.clock.now()) : parseId(options.sessionId, 'sessionId');
-  for (;;) {
+  return untilCommitted(parts, async () => {
     const commit = await planFork(parts, await requireHead(parts, key), { atSeq, sessionId });
     if ((await parts.store.commit(commit)) === 'committed') return commit.head;
     // With no session in the way, the source has lost events since they were read: it is read again.
-    await freeId(parts, commit.head.key);
-  }
+    return freeId(parts, commit.head.key);
+  });
 }
 
 async function planFork(parts: SessionParts, from: SessionHead, options: Required<ForkOptions>): Promise<Commit> {
@@ -76,6 +76,8 @@ function forkedHead(
 ): SessionHead {
   const { key, atSeq, events, live, artifacts } = copied;
   const last = events.at(-1);
+  const facts = new LogFacts();
+  for (const event of events) facts.add(event, live.has(event));
   return {
     ...newHead({
       key,
@@ -87,7 +89,7 @@ function forkedHead(
       metadata: from.metadata,
       forkedFrom: Object.freeze({ sessionId: from.key.sessionId, incarnation: from.incarnation, atSeq }),
     }),
-    ...events.reduce((facts, event) => addToFacts(facts, event, live.has(event)), noFacts),
+    ...facts.ofHead,
     version: atSeq,
     lastInvocationId: last?.invocationId,
     // An event that was erased may have reopened it.

@@ -1,6 +1,6 @@
 import type { ArtifactInfo, ArtifactScope } from '../events/index.ts';
 import { getOrAdd } from './get-or-add.ts';
-import type { ArtifactQuery, ArtifactVersion, ArtifactWrite } from './session-store.ts';
+import type { ArtifactQuery, ArtifactWrite, ErasedVersion } from './session-store.ts';
 
 type KeptArtifact = ArtifactInfo & { readonly bytes: Uint8Array };
 
@@ -46,13 +46,15 @@ export class InMemoryArtifacts {
     return gone;
   }
 
-  /** Removes these versions and returns how many of them there were. */
-  removeVersions(scope: ArtifactScope, wanted: readonly ArtifactVersion[]): number {
+  /** Removes these versions, or their bytes, and returns how many of them there were. */
+  removeVersions(scope: ArtifactScope, wanted: readonly ErasedVersion[]): number {
     let gone = 0;
-    for (const [name, version] of wanted) {
+    for (const { name, version, leaves } of wanted) {
       const versions = this.#scopes.get(pathOf(scope))?.get(name);
       const at = versions?.findIndex((kept) => kept.version === version) ?? -1;
-      if (at !== -1) gone += versions?.splice(at, 1).length ?? 0;
+      if (at === -1) continue;
+      const left = leaves === undefined ? [] : [{ name, version, mimeType: leaves, size: 0, bytes: new Uint8Array() }];
+      gone += versions?.splice(at, 1, ...left).length ?? 0;
     }
     return gone;
   }

@@ -41,8 +41,8 @@ interface Kept {
   readonly events: (Event | undefined)[];
   readonly ids: Map<string, number>;
   readonly state: Map<string, JsonValue>;
-  readonly bookkeeping: number[];
-  readonly stateSeqs: number[];
+  bookkeeping: number[];
+  stateSeqs: number[];
   readonly runs: RunIndex;
   readonly calls: Map<string, number[]>;
 }
@@ -212,6 +212,9 @@ class InMemorySessionStore implements SessionStore {
       removeEvent(kept, event);
       events++;
     }
+    const isLeft = (seq: number) => rangeAt(ranges, seq) === -1;
+    kept.bookkeeping = kept.bookkeeping.filter(isLeft);
+    kept.stateSeqs = kept.stateSeqs.filter(isLeft);
     for (const [, to] of ranges) restartRun(kept, to);
     this.#apply(kept, commit);
     return {
@@ -249,15 +252,18 @@ function addEvent(kept: Kept, event: Event, previousInvocationId: string | undef
 function removeEvent(kept: Kept, event: Event): void {
   kept.events[event.seq] = undefined;
   kept.ids.delete(event.id);
-  for (const list of [kept.bookkeeping, kept.stateSeqs, ...kept.calls.values()]) {
-    const at = list.indexOf(event.seq);
-    if (at !== -1) list.splice(at, 1);
+  for (const id of [...opens(event), ...closes(event)]) {
+    const rest = kept.calls.get(id)?.filter((seq) => seq !== event.seq) ?? [];
+    if (rest.length === 0) kept.calls.delete(id);
+    else kept.calls.set(id, rest);
   }
 }
 
 /** The first event left behind an erased range may have lost the start of its run: it becomes one. */
 function restartRun(kept: Kept, erasedTo: number): void {
-  const event = kept.events.find((candidate) => candidate !== undefined && candidate.seq > erasedTo);
+  let seq = erasedTo + 1;
+  while (seq < kept.events.length && kept.events[seq] === undefined) seq++;
+  const event = kept.events[seq];
   if (event !== undefined && !kept.runs.startsAt(event.seq)) kept.runs.add(event);
 }
 

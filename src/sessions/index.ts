@@ -25,10 +25,10 @@ export type {
 export type {
   ArtifactCommit,
   ArtifactQuery,
-  ArtifactVersion,
   ArtifactWrite,
   Commit,
   CommitOutcome,
+  ErasedVersion,
   HeadLease,
   ListedHead,
   ListQuery,

@@ -1,16 +1,29 @@
-import { type Event, isBookkeeping, isPassive } from '../events/index.ts';
+import { beginsInvocation, type Event, isBookkeeping, isPassive } from '../events/index.ts';
 import type { SessionHead } from './session-store.ts';
 
-/** What the head of a session tells about its events. */
-export type LogFacts = Pick<SessionHead, 'contentVersion' | 'invocationId'>;
+/** What the head of a session tells about its events, worked out from the events in order. */
+export class LogFacts {
+  readonly #met = new Set<string>();
+  #contentVersion = 0;
+  #invocationId: string | undefined;
 
-/** The facts about a log without events. */
-export const noFacts: LogFacts = { contentVersion: 0, invocationId: undefined };
+  add(event: Event, isLive: boolean): void {
+    if (!isPassive(event)) this.#contentVersion = event.seq;
+    if (isLive && movesOn(event, this.#met.has(event.invocationId))) this.#invocationId = event.invocationId;
+    this.#met.add(event.invocationId);
+  }
 
-/** The facts once one more event stands behind the others. */
-export function addToFacts(facts: LogFacts, event: Event, isLive: boolean): LogFacts {
-  return {
-    contentVersion: isPassive(event) ? facts.contentVersion : event.seq,
-    invocationId: isLive && !isBookkeeping(event) && event.content ? event.invocationId : facts.invocationId,
-  };
+  /** The part of a head that says so. */
+  get ofHead(): Pick<SessionHead, 'contentVersion' | 'invocationId'> {
+    return { contentVersion: this.#contentVersion, invocationId: this.#invocationId };
+  }
+}
+
+/**
+ * True if an event makes its invocation the newest one, which those without an invocation join: it asks something, or
+ * is the first of its invocation. A late answer to an older question does not.
+ */
+export function movesOn(event: Pick<Event, 'origin' | 'content' | 'actions'>, isMet: boolean): boolean {
+  if (isBookkeeping(event) || (event.origin === 'system' && event.content === undefined)) return false;
+  return beginsInvocation(event.origin, event) || !isMet;
 }

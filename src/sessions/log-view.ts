@@ -9,6 +9,7 @@ import {
   subtractRanges,
 } from '../events/index.ts';
 import { changesState } from './event-traits.ts';
+import { giveWay } from './give-way.ts';
 import type { SessionStore } from './session-store.ts';
 
 const pageSize = 500;
@@ -57,11 +58,18 @@ export class LogView {
     return stored ?? this.#planned.find((event) => event.invocationId === invocationId);
   }
 
+  /** True if any event stands in these ranges. */
+  async hasAny(ranges: readonly SeqRange[]): Promise<boolean> {
+    const [stored] = await this.#store.rows({ key: this.#key, ranges, limit: 1 });
+    return stored !== undefined || this.#planned.some(({ seq }) => rangeAt(ranges, seq) !== -1);
+  }
+
   /** Events in ranges, in order, page by page. */
   async *events(ranges: readonly SeqRange[], newestFirst = false): AsyncGenerator<Event> {
     const planned = this.#planned.filter(({ seq }) => rangeAt(ranges, seq) !== -1);
     if (newestFirst) yield* planned.reverse();
     for (let rest = ranges; rest.length > 0; ) {
+      await giveWay();
       const page = await this.#store.rows({ key: this.#key, ranges: rest, newestFirst, limit: pageSize });
       yield* page;
       const last = page.at(-1);

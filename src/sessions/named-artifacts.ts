@@ -1,35 +1,45 @@
 import type { Event } from '../events/index.ts';
+import { getOrAdd } from './get-or-add.ts';
 import { artifactScheme } from './inline-artifacts.ts';
 import type { ArtifactVersion } from './session-store.ts';
+
+type Naming = Pick<Event, 'content' | 'actions'>;
 
 /**
  * The versions of artifacts that events name, which are added oldest first. A URI names no version: it means the newest
  * that an event before it recorded, and the first if none did, which is the only one of data that were moved out.
  */
 export class NamedArtifacts {
-  /** Those that rewinds saved to put older ones back. */
-  readonly restored: ArtifactVersion[] = [];
-  readonly #versions = new Map<string, number[]>();
+  readonly #newest = new Map<string, number>();
+  readonly #named = new Map<string, Set<number>>();
+  readonly #quoted = new Map<string, Set<number>>();
 
-  add({ content, actions }: Pick<Event, 'content' | 'actions'>): void {
+  add(event: Naming): void {
+    this.pass(event);
+    const { content, actions } = event;
     for (const [name, version] of Object.entries(actions.artifactDelta ?? {})) {
-      this.#add(name, version);
-      if (actions.rewind) this.restored.push([name, version]);
+      getOrAdd(this.#named, name, () => new Set()).add(version);
+      if (!actions.rewind) getOrAdd(this.#quoted, name, () => new Set()).add(version);
     }
     for (const { fileData } of [...(content?.parts ?? []), ...(actions.compaction?.content.parts ?? [])]) {
       if (!fileData?.fileUri.startsWith(artifactScheme)) continue;
       const name = fileData.fileUri.slice(artifactScheme.length);
-      this.#add(name, this.#versions.get(name)?.at(-1) ?? 0);
+      const version = this.#newest.get(name) ?? 0;
+      for (const versions of [this.#named, this.#quoted]) getOrAdd(versions, name, () => new Set()).add(version);
     }
   }
 
-  has([name, version]: ArtifactVersion): boolean {
-    return this.#versions.get(name)?.includes(version) ?? false;
+  /** In place of an event that is to count no more: it names nothing, but URIs after it mean what they meant. */
+  pass({ actions }: Naming): void {
+    for (const [name, version] of Object.entries(actions.artifactDelta ?? {})) this.#newest.set(name, version);
   }
 
-  #add(name: string, version: number): void {
-    const versions = this.#versions.get(name);
-    if (versions === undefined) this.#versions.set(name, [version]);
-    else if (versions.at(-1) !== version) versions.push(version);
+  has([name, version]: ArtifactVersion): boolean {
+    return this.#named.get(name)?.has(version) ?? false;
+  }
+
+  /** True if an event names it that is not just the rewind that saved it. */
+  isQuoted([name, version]: ArtifactVersion): boolean {
+    return this.#quoted.get(name)?.has(version) ?? false;
   }
 }

@@ -18,6 +18,7 @@ import { uuidV7 } from '../internal/index.ts';
 import { checkCompaction, checkMarks, resolveRewind } from './check-bookkeeping.ts';
 import type { Plan } from './commit-loop.ts';
 import { countContent } from './content-tokens.ts';
+import { movesOn } from './log-facts.ts';
 import { LogView } from './log-view.ts';
 import type { ReadyEvent } from './ready-event.ts';
 import { planArtifactRewind } from './rewind-artifacts.ts';
@@ -81,9 +82,13 @@ export async function planAppend(
 /** A shared rewind puts back what is stored, so nothing may be written to shared state beside it. */
 function refuseMixedRewind(ready: readonly ReadyEvent[]): void {
   const shared = ready.find(({ draft }) => draft.actions.rewind?.shared)?.draft.actions.rewind;
-  if (shared === undefined || ready.length === 1) return;
+  const writes = ready[0]?.draft.actions.stateDelta ?? ready[0]?.draft.actions.stateRemoved;
+  if (shared === undefined || (ready.length === 1 && writes === undefined)) return;
   const { beforeInvocationId: invocationId } = shared;
-  throw new PalimpsestError('INVALID_REWIND', { invocationId, reason: 'a shared rewind is appended alone' });
+  throw new PalimpsestError('INVALID_REWIND', {
+    invocationId,
+    reason: 'a shared rewind is appended alone and writes no state itself',
+  });
 }
 
 interface Placing {
@@ -130,11 +135,11 @@ async function invocationOf(
   const { cursor, log, now } = placing;
   const named = draft.invocationId;
   if (bookkeeping) return named ?? uuidV7(now);
-  const begins = beginsInvocation(origin, draft) || cursor.invocationId === undefined;
-  const invocationId = named ?? (begins ? uuidV7(now) : (cursor.invocationId ?? uuidV7(now)));
+  const joined = beginsInvocation(origin, draft) ? undefined : cursor.invocationId;
+  const invocationId = named ?? joined ?? uuidV7(now);
   if (invocationId === cursor.invocationId) return invocationId;
-  const isLate = !begins && (await log.firstOf(invocationId)) !== undefined;
-  if (!isLate && !(origin === 'system' && draft.content === undefined)) cursor.invocationId = invocationId;
+  const isMet = named !== undefined && (await log.firstOf(named)) !== undefined;
+  if (movesOn({ ...draft, origin }, isMet)) cursor.invocationId = invocationId;
   return invocationId;
 }
 
@@ -162,8 +167,11 @@ async function planRewind(
 async function newestLiveInvocation(log: LogView, version: number): Promise<string | undefined> {
   const { hidden } = await log.coverage();
   const live = subtractRanges([[1, version] satisfies SeqRange], hidden);
+  const firsts = new Map<string, number | undefined>();
   for await (const event of log.events(live, true)) {
-    if (!isBookkeeping(event) && event.content !== undefined) return event.invocationId;
+    const { invocationId } = event;
+    if (!firsts.has(invocationId)) firsts.set(invocationId, (await log.firstOf(invocationId))?.seq);
+    if (movesOn(event, firsts.get(invocationId) !== event.seq)) return invocationId;
   }
   return undefined;
 }

@@ -1,10 +1,15 @@
 import { type Coverage, type Event, type EventActions, foldCoverage } from '../events/index.ts';
+import { giveWay } from './give-way.ts';
 import type { LogView } from './log-view.ts';
+import { newestCopied } from './session-artifacts.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ArtifactWrite, SessionHead } from './session-store.ts';
 
 const ofUser = 'user:';
-const empty = { mimeType: 'application/octet-stream', bytes: new Uint8Array() };
+/** The media type of a version without bytes, which says that there is nothing under a name. */
+export const emptyMimeType = 'application/octet-stream';
+
+const empty = { mimeType: emptyMimeType, bytes: new Uint8Array() };
 
 /** A rewind in the place where it is to stand. */
 export type Rewound = Pick<Event, 'seq' | 'actions'>;
@@ -27,18 +32,14 @@ export async function planArtifactRewind(
   rewind: Rewound,
   planned: readonly ArtifactWrite[] = [],
 ): Promise<ArtifactRewind> {
-  const saves = (await log.stateEvents()).filter((event) => event.actions.artifactDelta !== undefined);
+  const saves = await savesOf(log);
   if (saves.length === 0) return { artifacts: [] };
-  const bookkeeping = await log.bookkeeping();
-  const before = liveVersions(saves, foldCoverage(bookkeeping));
-  const after = liveVersions(saves, foldCoverage([...bookkeeping, rewind]));
   const artifacts: ArtifactWrite[] = [];
-  for (const name of new Set([...before.keys(), ...after.keys()])) {
-    const version = after.get(name);
-    if (name.startsWith(ofUser) || version === before.get(name)) continue;
+  for (const [name, version] of changedBy(rewind, saves, await log.bookkeeping())) {
     const { mimeType, bytes } = (await savedVersion(parts, head, planned, name, version)) ?? empty;
     const stored = (await parts.store.artifacts({ scope: head.key, name })).at(-1)?.version ?? -1;
-    const newest = Math.max(stored, ...planned.filter((write) => write.name === name).map((write) => write.version));
+    const own = planned.filter((write) => write.name === name).map((write) => write.version);
+    const newest = Math.max(stored, newestCopied(head, name), ...own);
     artifacts.push({ scope: head.key, name, version: newest + 1, mimeType, bytes });
   }
   if (artifacts.length === 0) return { artifacts };
@@ -46,6 +47,49 @@ export async function planArtifactRewind(
     artifacts,
     artifactDelta: Object.freeze(Object.fromEntries(artifacts.map(({ name, version }) => [name, version]))),
   };
+}
+
+/** A version that a rewind saved, and the one whose bytes it put back. */
+export interface RestoredVersion {
+  readonly name: string;
+  readonly version: number;
+  readonly from: number;
+}
+
+/** What the rewinds of a log have put back, oldest first. */
+export async function restoredVersions(log: LogView): Promise<readonly RestoredVersion[]> {
+  const saves = await savesOf(log);
+  const bookkeeping = await log.bookkeeping();
+  const restored: RestoredVersion[] = [];
+  for (const rewind of saves.filter(({ actions }) => actions.rewind !== undefined)) {
+    await giveWay();
+    const isBefore = ({ seq }: Event) => seq < rewind.seq;
+    for (const [name, from] of changedBy(rewind, saves.filter(isBefore), bookkeeping.filter(isBefore))) {
+      const version = rewind.actions.artifactDelta?.[name];
+      if (version !== undefined && from !== undefined) restored.push({ name, version, from });
+    }
+  }
+  return restored;
+}
+
+async function savesOf(log: LogView): Promise<readonly Event[]> {
+  return (await log.stateEvents()).filter((event) => event.actions.artifactDelta !== undefined);
+}
+
+/** The artifacts of a session whose newest live version a rewind changes, with the one that counts then. */
+function changedBy(
+  rewind: Rewound,
+  saves: readonly Event[],
+  bookkeeping: readonly Event[],
+): Map<string, number | undefined> {
+  const before = liveVersions(saves, foldCoverage(bookkeeping));
+  const after = liveVersions(saves, foldCoverage([...bookkeeping, rewind]));
+  const changed = new Map<string, number | undefined>();
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const version = after.get(name);
+    if (!name.startsWith(ofUser) && version !== before.get(name)) changed.set(name, version);
+  }
+  return changed;
 }
 
 /** The bytes of a version, which an earlier rewind of the same batch may be about to save. */

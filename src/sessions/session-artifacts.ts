@@ -1,6 +1,6 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { type ArtifactScope, type ArtifactStore, parseId } from '../events/index.ts';
-import { requireHead } from './commit-loop.ts';
+import { requireHead, untilCommitted } from './commit-loop.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { SessionHead } from './session-store.ts';
 
@@ -15,14 +15,14 @@ export function createSessionArtifacts(parts: SessionParts): ArtifactStore {
       checkName(name);
       if (!(bytes instanceof Uint8Array)) throw invalid('bytes', 'must be a Uint8Array');
       checkMimeType(mimeType);
-      for (;;) {
+      return untilCommitted(parts, async () => {
         const head = await requireSession(parts, checked);
         const newest = (await parts.store.artifacts({ scope: checked, name })).at(-1)?.version ?? -1;
         const version = Math.max(newest, newestCopied(head, name)) + 1;
         const artifacts = [{ scope: checked, name, version, mimeType, bytes }];
         const outcome = await parts.store.commit(head ? { artifacts, restsOn: head } : { artifacts });
-        if (outcome === 'committed') return version;
-      }
+        return outcome === 'committed' ? version : undefined;
+      });
     },
     async get(scope, name, version) {
       const checked = parseArtifactScope(scope);
@@ -56,7 +56,7 @@ async function requireSession(parts: SessionParts, scope: ArtifactScope): Promis
 }
 
 /** A number that was copied is not given again, even if the copy was deleted: it would go with its source. */
-function newestCopied(head: SessionHead | undefined, name: string): number {
+export function newestCopied(head: SessionHead | undefined, name: string): number {
   const versions = (head?.copiedArtifacts ?? []).filter(([copied]) => copied === name).map(([, version]) => version);
   return Math.max(-1, ...versions);
 }

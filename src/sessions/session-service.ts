@@ -163,7 +163,10 @@ export interface SessionService {
   delete(key: SessionKey): Promise<EraseReceipt>;
   /** Removes `user:` state and artifacts of a user that belong to no session. */
   deleteUserData(scope: { readonly appName: string; readonly userId: string }): Promise<EraseReceipt>;
-  /** Removes the sessions whose time to live ended before `now`, and returns how many. */
+  /**
+   * Removes the sessions whose time to live ended before `now`, and returns how many. If some cannot be removed, the
+   * others are, and then the first failure is thrown.
+   */
   sweepExpired(now: Instant): Promise<number>;
   /** Ends the sessions of an app that nobody has appended to since `idleSince`, and returns them. */
   endIdle(options: { readonly appName: string; readonly idleSince: Instant }): Promise<readonly SessionInfo[]>;

@@ -11,6 +11,14 @@ export interface HeadLease {
 /** One version of an artifact. */
 export type ArtifactVersion = readonly [name: string, version: number];
 
+/** A version of an artifact to remove. */
+export interface ErasedVersion {
+  readonly name: string;
+  readonly version: number;
+  /** The number is not to be free: an empty version of this media type stays under it. */
+  readonly leaves?: string;
+}
+
 /** All that is kept about a session beside its events. Times are milliseconds since 1970. */
 export interface SessionHead {
   readonly key: SessionKey;
@@ -173,7 +181,7 @@ export type Removal =
       readonly what: 'events';
       readonly key: SessionKey;
       readonly ranges: readonly SeqRange[];
-      readonly artifacts: readonly ArtifactVersion[];
+      readonly artifacts: readonly ErasedVersion[];
       readonly commit: Commit;
     }
   | { readonly what: 'states'; readonly scope: StateScope }

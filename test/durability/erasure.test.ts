@@ -108,6 +108,29 @@ test('nothing of a deleted session stands in any file', async () => {
   }
 });
 
+test('nothing of an artifact stands there that a rewind in a fork had put back', async () => {
+  const file = join(scratchFolder(), 'restored.db');
+  const palimpsest = await openFile(file);
+  const user = palimpsest.user('u1');
+  const source = await user.session('source');
+  const save = async (key: typeof source.key, text: string, invocationId: string) => {
+    const version = await palimpsest.artifacts.put(key, 'doc', Buffer.from(text), 'text/plain');
+    const event: EventInput = { author: 'agent', content: 'saved', actions: { artifactDelta: { doc: version } } };
+    await palimpsest.sessions.append(key, [{ ...event, invocationId }]);
+  };
+  await save(source.key, canary.repeat(5_000), 'i1');
+  const { key } = await palimpsest.sessions.fork(source.key, { atSeq: source.version + 1, sessionId: 'fork' });
+  await save(key, 'draft', 'i2');
+  await palimpsest.sessions.rewind(key, { beforeInvocationId: 'i2' });
+  expect((await palimpsest.artifacts.get(key, 'doc'))?.bytes.length).toBeGreaterThan(50_000);
+  expect(tracesIn(file)).not.toEqual([]);
+  await palimpsest.sessions.delete(source.key);
+  expect(await palimpsest.artifacts.get(key, 'doc')).toMatchObject({ version: 2, size: 0, bytes: new Uint8Array() });
+  expect(tracesIn(file)).toEqual([]);
+  await palimpsest.close();
+  expect(tracesIn(file)).toEqual([]);
+});
+
 // SQLite moves rows from page to page as tables grow and leaves the bytes where they were: secure_delete covers what is
 // deleted, not what was moved. So a deletion ends with a rewrite of the file.
 test('a deletion leaves nothing of rows that SQLite had moved', async () => {

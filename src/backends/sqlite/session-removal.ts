@@ -1,5 +1,5 @@
 import type { ArtifactScope } from '../../events/index.ts';
-import type { ArtifactVersion, Removal, Removed } from '../../sessions/index.ts';
+import type { ErasedVersion, Removal, Removed } from '../../sessions/index.ts';
 import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
 import { Refused, type SessionWriter } from './session-writer.ts';
 import type { SqliteFile } from './sqlite-file.ts';
@@ -63,9 +63,17 @@ function removeArtifacts(file: SqliteFile, scope: ArtifactScope, name: string | 
   return name === undefined ? file.run(where, ...path) : file.run(`${where} AND name = ?`, ...path, name);
 }
 
-function removeVersions(file: SqliteFile, scope: ArtifactScope, versions: readonly ArtifactVersion[]): number {
-  const sql = 'DELETE FROM artifacts WHERE app = ? AND user = ? AND session = ? AND name = ? AND version = ?';
-  return versions.reduce((sum, version) => sum + file.run(sql, ...artifactPath(scope), ...version), 0);
+function removeVersions(file: SqliteFile, scope: ArtifactScope, versions: readonly ErasedVersion[]): number {
+  const where = 'WHERE app = ? AND user = ? AND session = ? AND name = ? AND version = ?';
+  let gone = 0;
+  for (const { name, version, leaves } of versions) {
+    const path = [...artifactPath(scope), name, version];
+    gone +=
+      leaves === undefined
+        ? file.run(`DELETE FROM artifacts ${where}`, ...path)
+        : file.run(`UPDATE artifacts SET mime = ?, size = 0, bytes = x'' ${where}`, leaves, ...path);
+  }
+  return gone;
 }
 
 function countState(file: SqliteFile, session: number): number {

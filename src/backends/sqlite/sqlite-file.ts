@@ -164,9 +164,10 @@ export class SqliteFile {
     }
   }
 
-  /** Size of the file without its write-ahead log, in bytes. */
+  /** Size of the database, in bytes. */
   get size(): number {
-    return statSync(this.file).size;
+    const row = this.get('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size');
+    return Number(row?.size);
   }
 
   /** Closes the file; closing again does nothing. */
@@ -205,7 +206,7 @@ export class SqliteFile {
     for (;;) {
       try {
         this.#connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability}; PRAGMA secure_delete = ON;
-          PRAGMA wal_autocheckpoint = ${walPagesBeforeCheckpoint}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF`);
+          PRAGMA wal_autocheckpoint = ${walPagesBeforeCheckpoint}; PRAGMA foreign_keys = OFF`);
         return;
       } catch (error) {
         const waitedMs = Date.now() - started;

@@ -247,10 +247,66 @@ export const artifactChecks = {
     const quotes = { artifactDelta: { kept: 0 } };
     await subject.first.append(fork.key, [picture(bytesOf(limit * 2)), answers('quotes', { actions: quotes })]);
     const grandchild = await subject.second.fork(fork.key, { atSeq: 13, sessionId: 'grandchild' });
-    const left = ['doc 1 (2)', 'dropped 1 (6)', 'inline', 'kept 0 (1)', 'mine 0 (3)', 'restored 1 (4)'];
+    const left = [
+      'doc 1 (2)',
+      'dropped 1 (6)',
+      'inline',
+      'kept 0 (1)',
+      'mine 0 (3)',
+      'restored 1 (4)',
+      'restored 2 (0)',
+    ];
     const receipt = await subject.second.delete(key);
     same(await versionsIn(subject, fork.key), [...left, 'unnamed 0 (5)'], 'what is its own or quoted in it stays');
     same(await versionsIn(subject, grandchild.key), left);
     assert.equal(receipt.artifacts, 6 + 4 + 4);
+  }),
+  'artifacts.restored-copies-go': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    for (const name of ['own', 'again', 'quoted']) await saverIn(subject, key)(name, 1);
+    const fork = await subject.first.fork(key, { atSeq: 3, sessionId: 'fork' });
+    const save = saverIn(subject, fork.key);
+    await save('own', 1, 'equal bytes');
+    for (const name of ['own', 'again', 'quoted']) await save(name, 2, 'draft');
+    await subject.second.rewind(fork.key, { beforeInvocationId: 'draft' });
+    await save('again', 3, 'second draft');
+    await subject.second.rewind(fork.key, { beforeInvocationId: 'second draft' });
+    await subject.first.append(fork.key, [answers('quotes', { actions: { artifactDelta: { quoted: 2 } } })]);
+    const grandchild = await subject.second.fork(fork.key, { atSeq: 11, sessionId: 'grandchild' });
+    await subject.second.delete(key);
+    const { artifacts } = subject.first;
+    for (const one of [fork.key, grandchild.key]) {
+      const emptied = await artifacts.get(one, 'again');
+      same([emptied?.version, emptied?.mimeType], [4, 'application/octet-stream'], 'no draft counts again');
+      assert.deepEqual(emptied?.bytes, bytesOf(0));
+      same(await versionsIn(subject, one), [
+        ...['again 1 (2)', 'again 2 (0)', 'again 3 (3)', 'again 4 (0)'],
+        ...['own 1 (1)', 'own 2 (2)', 'own 3 (1)', 'quoted 1 (2)', 'quoted 2 (1)'],
+      ]);
+    }
+    assert.equal(await artifacts.put(fork.key, 'again', bytesOf(5), 'text/plain'), 5);
+  }),
+  'artifacts.uris-mean-the-same': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    const save = saverIn(subject, key);
+    await save('r', 1);
+    await save('r', 2);
+    const fork = await subject.first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    const fileData = { fileUri: 'artifact:r', mimeType: 'text/plain' };
+    await subject.first.append(fork.key, [says('own'), { author: 'user', content: { parts: [{ fileData }] } }]);
+    await saverIn(subject, fork.key)('r', 3);
+    await subject.second.delete(key);
+    same(await versionsIn(subject, fork.key), ['r 1 (2)', 'r 2 (3)'], 'the version that was newest then');
+  }),
+  'artifacts.numbers-of-copies': needsArtifacts(async (subject) => {
+    const key = await begin(subject);
+    const save = saverIn(subject, key);
+    await save('a', 1);
+    await save('a', 2, 'i2');
+    const fork = await subject.first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    assert.equal(await subject.first.artifacts.delete(fork.key, 'a'), 2);
+    const { actions } = await subject.second.rewind(fork.key, { beforeInvocationId: 'i2' });
+    same(actions.artifactDelta, { a: 2 });
+    assert.equal(await subject.first.artifacts.put(fork.key, 'a', bytesOf(4), 'text/plain'), 3);
   }),
 } satisfies Checks<SessionSubject>;

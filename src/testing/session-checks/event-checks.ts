@@ -48,11 +48,20 @@ export const eventChecks = {
       says('a', { invocationId: 'i1' }),
       answers('b'),
       says('c', { invocationId: 'i1' }),
+      answers('d', { invocationId: 'i2' }),
     ]);
     same(
       (await readAll(subject.second, key)).map((event) => event.invocationId),
-      ['i1', 'i1', 'i1'],
+      ['i1', 'i1', 'i1', 'i2'],
     );
+  },
+  'event.late-answer': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('a', { invocationId: 'i1' }), says('b', { invocationId: 'i2' })]);
+    await subject.second.append(key, [answers('late', { invocationId: 'i1' })]);
+    await subject.first.append(key, [answers('next')]);
+    const [, , late, next] = (await readAll(subject.second, key)).map((event) => event.invocationId);
+    same([late, next], ['i1', 'i2']);
   },
   'event.bookkeeping-invocation': async (subject) => {
     const key = await begin(subject);

@@ -237,6 +237,55 @@ export const lifeChecks = {
     ]);
     await subject.first.append(fork.key, [compacts([[6, 6]])]);
   },
+  'delete.spares-other-summaries': async (subject) => {
+    const { first, second, hooks } = subject;
+    const key = await begin(subject);
+    await first.append(key, [says('quoted'), answers('b')]);
+    const fork = await first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    await first.append(fork.key, [says('own'), compacts([[1, 2]]), says('also own')]);
+    const grandchild = await first.fork(fork.key, { atSeq: 5, sessionId: 'grandchild' });
+    await first.append(grandchild.key, [compacts([[3, 5]])]);
+    const seqsIn = async (one: SessionKey) => (await readAll(first, one)).map(({ seq }) => seq);
+    let told = 0;
+    hooks.onErase = async ({ key: { sessionId } }) =>
+      sessionId === 'grandchild' && ++told === 2 ? assert.fail('cut short, with one fork done') : 0;
+    await assert.rejects(second.delete(key), /cut short/);
+    hooks.onErase = async () => 0;
+    same(await seqsIn(fork.key), [1, 2, 3, 4, 5]);
+    same(await seqsIn(grandchild.key), [3, 5, 6], 'it runs over a summary that is gone, but is not made of it');
+    await first.append(grandchild.key, [
+      says('later'),
+      compacts([
+        [1, 2],
+        [7, 7],
+      ]),
+    ]);
+    await second.delete(key);
+    same(await seqsIn(fork.key), [3, 5]);
+    same(await seqsIn(grandchild.key), [3, 5, 6, 7, 8], 'it runs over events that were gone before it');
+  },
+  'delete.reaches-busy-forks': async (subject) => {
+    const { first, second, hooks } = subject;
+    const key = await begin(subject);
+    await first.append(key, [says('quoted', { invocationId: 'i1' }), answers('b')]);
+    const fork = await first.fork(key, { atSeq: 2, sessionId: 'fork' });
+    await first.append(fork.key, [says('own', { invocationId: 'i2' })]);
+    const meanwhile = [
+      () => second.append(fork.key, [says('more', { invocationId: 'i3' })]),
+      () => second.append(fork.key, [compacts([[1, 2]]), says('most', { invocationId: 'i4' })]),
+      () => second.rewind(fork.key, { beforeInvocationId: 'i3' }),
+    ];
+    hooks.onErase = async ({ key: { sessionId } }) => {
+      if (sessionId === 'fork') await meanwhile.shift()?.();
+      return 0;
+    };
+    const receipt = await first.delete(key);
+    same(meanwhile.length, 0);
+    same(textsOf(await readAll(second, fork.key)), ['own', 'more', 'most', '']);
+    same(receipt.sessions.find(({ sessionId }) => sessionId === 'fork')?.seqs?.[0], [1, 2]);
+    const [joined] = (await second.append(fork.key, [answers('joins')])).events;
+    same([joined?.seq, joined?.invocationId], [8, 'i2'], 'it joins the newest that is live');
+  },
   'delete.reaches-every-fork': async (subject) => {
     const key = await begin(subject);
     await subject.first.append(key, [says('quoted')]);

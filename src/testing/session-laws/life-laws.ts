@@ -67,6 +67,21 @@ export const lifeLaws = {
     source: '§2',
     needs: 'artifacts',
   },
+  'artifacts.restored-copies-go': {
+    says: 'A deletion empties what rewinds of a fork put back of its copies; nothing that they took back counts again.',
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.uris-mean-the-same': {
+    says: 'What the URI of an artifact means does not change when events before it are deleted.',
+    source: '§2',
+    needs: 'artifacts',
+  },
+  'artifacts.numbers-of-copies': {
+    says: 'The number of a copied version is not given again, by a save or by a rewind.',
+    source: '§2',
+    needs: 'artifacts',
+  },
   'artifacts.put-and-delete': {
     says: 'An artifact saved while its session is deleted reaches no later life of the id.',
     source: '§2',
@@ -140,6 +155,14 @@ export const lifeLaws = {
   },
   'delete.reaches-summaries': {
     says: 'A deletion reaches the summaries in forks that quote what is deleted.',
+    source: '§2',
+  },
+  'delete.spares-other-summaries': {
+    says: 'A deletion spares summaries that only run over bookkeeping, or over events that were gone before them.',
+    source: '§2',
+  },
+  'delete.reaches-busy-forks': {
+    says: 'A deletion reaches a fork that is written to meanwhile, and keeps what was written.',
     source: '§2',
   },
   'delete.reaches-every-fork': { says: 'A deletion reaches all forks, however many there are.', source: '§2' },

@@ -100,6 +100,10 @@ export const logLaws = {
     source: '§1; G15',
   },
   'event.invocation-given': { says: 'An invocation id that is given is kept.', source: '§1' },
+  'event.late-answer': {
+    says: 'An event of an older invocation does not make it the newest one, which others join.',
+    source: '§1',
+  },
   'event.bookkeeping-invocation': {
     says: 'Bookkeeping has an invocation of its own and does not end the one in progress.',
     source: '§1',

@@ -45,4 +45,6 @@ async function main(words: readonly string[]): Promise<number> {
   return 0;
 }
 
+// A reader that has seen enough (head) is no failure.
+process.stdout.on('error', () => process.exit(0));
 process.exitCode = await main(process.argv.slice(2));

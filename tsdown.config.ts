@@ -2,6 +2,7 @@ import { defineConfig } from 'tsdown';
 
 const typed = {
   index: 'src/index.ts',
+  'ai-sdk': 'src/edges/integrations/ai-sdk/index.ts',
   testing: 'src/testing/index.ts',
   sqlite: 'src/backends/sqlite/index.ts',
 };

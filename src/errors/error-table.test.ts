@@ -18,6 +18,8 @@ const samples: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   SESSION_NOT_FOUND: { sessionId: 'the-session' },
   SESSION_BUSY: { sessionId: 'the-session', freeAt: '2026-01-01T00:00:00.000Z' },
   LEASE_LOST: { sessionId: 'the-session' },
+  MODEL_FAILED: { model: 'the-model', reason: 'the-reason', status: 4711, attempts: 1234 },
+  STEP_LIMIT: { sessionId: 'the-session', limit: 4711 },
   FORK_REFUSED: { sessionId: 'the-session', openCalls: ['call-a', 'call-b'] },
   MEMORY_NOT_FOUND: { id: 'the-id' },
   MEMORY_ID_REUSED: { id: 'the-id' },
@@ -58,6 +60,14 @@ describe('the error table', () => {
   it('leaves the line out of an import error that has none', () => {
     const { message } = new PalimpsestError('INVALID_IMPORT', { file: 'a.json', field: 'x', reason: 'is bad' });
     expect(message).toMatch(/^a\.json: x is bad\./);
+  });
+
+  it('says what a failed model call knows, and no more', () => {
+    const failed = (details: Partial<ErrorDetails['MODEL_FAILED']>) =>
+      new PalimpsestError('MODEL_FAILED', { model: '模型', reason: 'the stream was cut', attempts: 1, ...details })
+        .message;
+    expect(failed({})).toBe('Model "模型" failed after 1 attempt: the stream was cut.');
+    expect(failed({ attempts: 3, status: 429 })).toContain('after 3 attempts (HTTP 429)');
   });
 
   it('quotes ids, so that odd ones are readable', () => {

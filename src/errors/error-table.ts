@@ -14,6 +14,8 @@ export interface ErrorDetails {
   SESSION_NOT_FOUND: { sessionId: string };
   SESSION_BUSY: { sessionId: string; freeAt: string };
   LEASE_LOST: { sessionId: string };
+  MODEL_FAILED: { model: string; reason: string; status?: number; attempts: number; retryAfterMs?: number };
+  STEP_LIMIT: { sessionId: string; limit: number };
   FORK_REFUSED: { sessionId: string; openCalls: readonly string[] };
   MEMORY_NOT_FOUND: { id: string };
   MEMORY_ID_REUSED: { id: string };
@@ -76,6 +78,16 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
   LEASE_LOST: row(
     409,
     (d) => `The run no longer holds session ${quote(d.sessionId)}. Acquire the lease again and reload.`,
+  ),
+  MODEL_FAILED: retry(
+    502,
+    (d) =>
+      `Model ${quote(d.model)} failed after ${d.attempts === 1 ? '1 attempt' : `${d.attempts} attempts`}${d.status === undefined ? '' : ` (HTTP ${d.status})`}: ${d.reason}.`,
+  ),
+  STEP_LIMIT: row(
+    508,
+    (d) =>
+      `The run in session ${quote(d.sessionId)} made ${d.limit} model calls without an answer. Raise maxSteps, or see in the log what the model keeps calling.`,
   ),
   FORK_REFUSED: row(
     409,

@@ -46,9 +46,9 @@ export const importTable: readonly FolderRule[] = [
   },
   {
     folder: 'models',
-    purpose: 'ports asked of the outside: LanguageModel, Embedder, Reranker',
+    purpose: 'ports asked of the outside: LanguageModel, Embedder, Logger, Telemetry; adapters over AI SDK models',
     mayImport: log,
-    later: true,
+    builtins: ['node:timers/promises'],
   },
   {
     folder: 'sessions',
@@ -104,9 +104,10 @@ export const importTable: readonly FolderRule[] = [
     folder: 'agents/tools',
     purpose: 'the tools an agent is given for memory and context',
     mayImport: [...log, 'models', ...memory, 'context/compaction'],
-    later: true,
+    latePackages: ['zod'],
+    builtins: ['node:timers/promises'],
   },
-  { folder: 'agents', purpose: 'agents and the Runner', mayImport: [...core, 'agents/tools'], later: true },
+  { folder: 'agents', purpose: 'InvocationDriver, agents and the Runner over it', mayImport: [...core, 'agents/tools'] },
   {
     folder: 'agents/realtime',
     purpose: 'the Runner over live connections',
@@ -118,6 +119,7 @@ export const importTable: readonly FolderRule[] = [
     purpose: 'openPalimpsest(): the one place that wires the parts',
     mayImport: [...core, ...agents],
     mayLoad: backends,
+    latePackages: ['@opentelemetry/api'],
     builtins: ['*'],
   },
   {
@@ -156,10 +158,17 @@ export const importTable: readonly FolderRule[] = [
     later: true,
   },
   {
+    folder: 'edges/integrations/ai-sdk',
+    purpose: 'middleware, tools and messages for the AI SDK',
+    mayImport: ['index.ts'],
+    packages: ['ai', '@ai-sdk/provider'],
+  },
+  {
     folder: 'edges/cli',
     purpose: 'the command line',
     mayImport: ['*'],
     packages: ['commander', 'picocolors', 'cli-progress', 'zod'],
+    latePackages: ['@ai-sdk/google', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible'],
     builtins: ['*'],
   },
   {

@@ -1,8 +1,8 @@
+import { openOrCreate } from '../agents/index.ts';
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import { isPlainObject, type SessionKey } from '../events/index.ts';
 import type { Session, SessionService } from '../sessions/index.ts';
 import { readAll } from './build-context.ts';
-import { openOrCreate } from './open-or-create.ts';
 import type { ImportResult, ImportSession } from './palimpsest.ts';
 import { type NamedEvent, planImport } from './plan-import.ts';
 import { namesPlaces, SourcePlaces } from './source-places.ts';

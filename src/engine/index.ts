@@ -4,10 +4,18 @@ export { openPalimpsest } from './open-palimpsest.ts';
 export type {
   ContextOptions,
   ContextRequest,
+  FacadeAgentOptions,
   ImportResult,
   ImportSession,
   OpenSession,
   Palimpsest,
-  RecallOptions,
   User,
 } from './palimpsest.ts';
+export type {
+  DeclaredState,
+  GivenState,
+  StateKey,
+  StateKeys,
+  StateKeysOf,
+  StoredState,
+} from './state-keys.ts';

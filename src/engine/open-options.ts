@@ -1,9 +1,12 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { type Clock, type CountTokens, isPlainObject } from '../events/index.ts';
-import type { BeforeAppend, StateMerges } from '../sessions/index.ts';
+import { type Clock, type CountTokens, isPlainObject, type JsonMap } from '../events/index.ts';
+import type { Logger, Telemetry } from '../models/index.ts';
+import type { BeforeAppend } from '../sessions/index.ts';
+import { checkStateKeys } from './check-state-keys.ts';
+import type { StateKeysOf } from './state-keys.ts';
 
 /** How a Palimpsest is opened. */
-export interface OpenOptions {
+export interface OpenOptions<State extends object = JsonMap> {
   /** A SQLite file, made if it is new. None: in memory, gone with the process. */
   readonly file?: string;
   /** A database server. Not there yet: NOT_SUPPORTED. */
@@ -18,8 +21,12 @@ export interface OpenOptions {
   readonly durability?: 'normal' | 'full';
   /** When memory learns from the log: after each invocation (default), or not by itself. */
   readonly ingest?: 'afterInvocation' | 'never';
-  /** Declared merges of state keys. */
-  readonly state?: StateMerges;
+  /**
+   * What is declared about state keys, scope prefix included: how writes meet what stands there (`append`, `union`,
+   * `max`; others replace), and a schema that values must fit. A value that does not is refused with INVALID_EVENT
+   * wherever it comes from, an import too, and nothing of that append is stored.
+   */
+  readonly state?: NoInfer<StateKeysOf<State>>;
   readonly countTokens?: CountTokens;
   readonly clock?: Clock;
   /** Sees every event before it is stored and returns what is stored instead. */
@@ -34,8 +41,15 @@ export interface OpenOptions {
    * the receipt says what is left. Default 256 MiB.
    */
   readonly scrubUpToBytes?: number;
-  /** Told of failures in the background, which settled() throws as well. Default: a process warning. */
+  /** Told of failures in the background, which settled() throws as well. Default: the logger, else a process warning. */
   readonly onBackgroundFailure?: (error: unknown) => void;
+  /** Where the library says what it does. Default: it is silent. */
+  readonly logger?: Logger;
+  /**
+   * Times runs. `auto`: by OpenTelemetry where the package `@opentelemetry/api` is installed, which is loaded at the first
+   * run. Default `auto`.
+   */
+  readonly telemetry?: 'auto' | 'off' | Telemetry;
 }
 
 /** What a value must be, in words, or `undefined` if it is that. */
@@ -52,7 +66,8 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
   driver: oneOf('node:sqlite', '@photostructure/sqlite', 'better-sqlite3'),
   durability: oneOf('normal', 'full'),
   ingest: oneOf('afterInvocation', 'never'),
-  state: areMerges,
+  // Its keys are named by a check of their own.
+  state: (value) => (isPlainObject(value) ? undefined : 'must be an object with an entry for each key'),
   countTokens: (value) => (isFunctionOf(value, 'count') ? undefined : 'must be { name, count(text) }'),
   clock: (value) => (isFunctionOf(value, 'now') ? undefined : 'must be { now() }'),
   redact: isFunction,
@@ -67,6 +82,12 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
   scrubUpToBytes: (value) =>
     typeof value === 'number' && value >= 0 ? undefined : 'must be a number of bytes, 0 or more',
   onBackgroundFailure: isFunction,
+  logger: (value) =>
+    ['debug', 'info', 'warn', 'error'].every((name) => isFunctionOf(value, name))
+      ? undefined
+      : 'must be { debug(), info(), warn(), error() }',
+  telemetry: (value) =>
+    value === 'auto' || value === 'off' || isFunctionOf(value, 'span') ? undefined : 'must be auto, off or { span() }',
 };
 
 /** Checks options before anything is opened. Throws INVALID_ARGUMENT naming the option; one that is unknown too. */
@@ -77,6 +98,7 @@ export function checkOpenOptions(options: OpenOptions): void {
     const reason = isKnown(name) ? checks[name](value) : 'is no known option';
     if (reason !== undefined) throw bad(name, reason);
   }
+  if (isPlainObject(options.state)) checkStateKeys(options.state);
 }
 
 function isKnown(name: string): name is keyof OpenOptions {
@@ -86,13 +108,6 @@ function isKnown(name: string): name is keyof OpenOptions {
 function oneOf(...values: readonly string[]): Check {
   return (value) =>
     typeof value === 'string' && values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
-}
-
-function areMerges(value: unknown): string | undefined {
-  const isMerge = oneOf('append', 'union', 'max');
-  return isPlainObject(value) && Object.values(value).every((merge) => isMerge(merge) === undefined)
-    ? undefined
-    : 'must name append, union or max for each key';
 }
 
 function isFunction(value: unknown): string | undefined {

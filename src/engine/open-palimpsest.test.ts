@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPalimpsestError } from '../errors/index.ts';
+import { silentLogger } from '../models/index.ts';
 import { ManualClock } from '../testing/index.ts';
 import { type OpenOptions, openPalimpsest, type Palimpsest } from './index.ts';
 
@@ -35,7 +36,27 @@ describe('opening', () => {
     ['a number as a file', { file: 5 }, 'file'],
     ['an empty file', { file: '' }, 'file'],
     ['an unknown moment of ingestion', { ingest: 'sometimes' }, 'ingest'],
-    ['an unknown merge', { state: { notes: 'sum' } }, 'state'],
+    ['a list of state keys', { state: ['notes'] }, 'state'],
+    ['an unknown merge', { state: { notes: 'sum' } }, 'state.notes'],
+    ['a null for a state key', { state: { 'user:名': null } }, 'state.user:名'],
+    ['an unknown merge beside a schema', { state: { notes: { merge: 'sum' } } }, 'state.notes.merge'],
+    ['an unknown member of a state key', { state: { notes: { type: 'list' } } }, 'state.notes.type'],
+    ['JSON Schema for a state key', { state: { unit: { schema: { type: 'string' } } } }, 'state.unit.schema'],
+    ['a text as a schema', { state: { unit: { schema: 'string' } } }, 'state.unit.schema'],
+    [
+      'a schema of another version of the standard',
+      { state: { unit: { schema: { '~standard': { version: 2, validate: () => ({ value: 1 }) } } } } },
+      'state.unit.schema',
+    ],
+    [
+      'a schema that does not validate',
+      { state: { unit: { schema: { '~standard': { version: 1, vendor: 'x' } } } } },
+      'state.unit.schema',
+    ],
+    ['a function as a logger', { logger: () => undefined }, 'logger'],
+    ['a logger that lacks a level', { logger: { ...silentLogger, error: undefined } }, 'logger'],
+    ['an unknown telemetry', { telemetry: 'on' }, 'telemetry'],
+    ['telemetry without spans', { telemetry: {} }, 'telemetry'],
     ['a redaction that is no function', { redact: 'emails' }, 'redact'],
     ['a clock that does not tell the time', { clock: {} }, 'clock'],
     ['a date as a clock', { clock: null }, 'clock'],
@@ -106,6 +127,40 @@ describe('background work', () => {
     await palimpsest.close();
   });
 
+  it('tells the logger of a failure, if nobody else is told', async () => {
+    const told: [string, unknown][] = [];
+    const logger = { ...silentLogger, error: (message: string, fields: unknown) => void told.push([message, fields]) };
+    const heard: unknown[] = [];
+    for (const onBackgroundFailure of [undefined, (error: unknown) => heard.push(error)]) {
+      const palimpsest = await openPalimpsest({ logger, ...(onBackgroundFailure && { onBackgroundFailure }) });
+      const session = await palimpsest.user('u1').session('s1');
+      await palimpsest.settled();
+      await palimpsest.memory.close();
+      await session.append([question, answer]);
+      await expect(palimpsest.close()).rejects.toMatchObject({ code: 'CLOSED' });
+    }
+    const fields = { code: 'CLOSED', error: expect.stringMatching(/closed/), stack: expect.any(String) };
+    expect(told).toEqual([[expect.stringMatching(/background/), fields]]);
+    expect(heard).toHaveLength(1);
+  });
+
+  it('warns of a failure where nobody is told', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    try {
+      const palimpsest = await openPalimpsest();
+      const session = await palimpsest.user('u1').session('s1');
+      await palimpsest.settled();
+      await palimpsest.memory.close();
+      await session.append([question, answer]);
+      await expect(palimpsest.close()).rejects.toMatchObject({ code: 'CLOSED' });
+      await expect.poll(() => warnings.map((warning) => codeOf(warning))).toContain('CLOSED');
+    } finally {
+      process.off('warning', note);
+    }
+  });
+
   it('survives a listener that throws', async () => {
     const palimpsest = await openPalimpsest({
       onBackgroundFailure: () => {
@@ -161,6 +216,7 @@ describe('closing', () => {
       eraseSession: () => palimpsest.eraseSession(key),
       sweep: () => palimpsest.sweep(),
       artifacts: () => palimpsest.artifacts.list(key),
+      begin: () => palimpsest.invocations.begin({ key, agentName: 'assistant', events: [question] }),
     };
     const codes = await Promise.all(
       Object.entries(calls).map(async ([name, call]) => [name, await call().then(() => 'resolved', codeOf)] as const),

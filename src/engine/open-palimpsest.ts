@@ -1,8 +1,17 @@
-import { PalimpsestError } from '../errors/index.ts';
+import {
+  type Agent,
+  type AgentOptions,
+  createAgent,
+  createInvocationDriver,
+  type InvocationDriver,
+} from '../agents/index.ts';
+import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import {
   type Clock,
   type EraseReceipt,
   type Instant,
+  isPlainObject,
+  type JsonMap,
   parseId,
   parseInstant,
   parseSessionKey,
@@ -11,38 +20,31 @@ import {
   toMillis,
 } from '../events/index.ts';
 import { systemClock } from '../internal/index.ts';
-import {
-  createInMemoryMemoryStore,
-  createMemoryService,
-  type MemoryService,
-  type MemoryStore,
-} from '../memory/service/index.ts';
-import {
-  createInMemorySessionStore,
-  createSessionService,
-  type SessionInfo,
-  type SessionService,
-  type SessionStore,
-} from '../sessions/index.ts';
+import { createMemoryService, type MemoryService } from '../memory/service/index.ts';
+import { type Logger, languageModel, silentLogger } from '../models/index.ts';
+import { createSessionService, type SessionInfo, type SessionService } from '../sessions/index.ts';
 import { BackgroundWork } from './background-work.ts';
 import { buildContext } from './build-context.ts';
+import { checkState } from './check-state.ts';
 import { eraseUser } from './erase-user.ts';
 import { importSession } from './import-session.ts';
 import { ingestLog } from './ingest-log.ts';
+import { LateTelemetry } from './late-telemetry.ts';
+
 import { checkOpenOptions, type OpenOptions } from './open-options.ts';
+import { openStores, type Stores } from './open-stores.ts';
 import { createUser } from './open-user.ts';
-import type { ContextOptions, ContextRequest, ImportResult, ImportSession, Palimpsest, User } from './palimpsest.ts';
+import type {
+  ContextOptions,
+  ContextRequest,
+  FacadeAgentOptions,
+  ImportResult,
+  ImportSession,
+  Palimpsest,
+  User,
+} from './palimpsest.ts';
+import { type DeclaredState, mergesOf, type StateKeys, schemasOf } from './state-keys.ts';
 
-interface Stores {
-  readonly sessions: SessionStore;
-  readonly memory: MemoryStore;
-  backup(to: string): void;
-  /** Has nothing left of what was removed; `false` if it could not. */
-  scrub(): Promise<boolean>;
-  close(): void;
-}
-
-const defaultScrubBytes = 256 * 1024 * 1024;
 const movedBytes =
   'bytes of removed rows that SQLite had moved may stand in unused parts of the file until it is rewritten: erase again while nobody else is at work, with a larger scrubUpToBytes';
 
@@ -50,9 +52,18 @@ const movedBytes =
  * Opens a Palimpsest. Throws INVALID_ARGUMENT, NOT_SUPPORTED for a url, and what opening a file throws: FILE_NOT_FOUND,
  * NOT_A_STORE, SCHEMA_NEWER, STORE_BUSY, MISSING_PACKAGE.
  *
+ * State is typed by the schemas of its keys, or by hand: `openPalimpsest<MyState>()`. What an older log holds is not
+ * checked when it is read.
+ *
  * @example
  * const palimpsest = await openPalimpsest({ file: 'agent.db', appName: 'weather' });
  */
+export async function openPalimpsest<const Keys extends StateKeys>(
+  options: Omit<OpenOptions, 'state'> & { readonly state: Keys },
+): Promise<Palimpsest<DeclaredState<Keys>>>;
+export async function openPalimpsest<State extends object = JsonMap>(
+  options?: OpenOptions<State>,
+): Promise<Palimpsest<State>>;
 export async function openPalimpsest(options: OpenOptions = {}): Promise<Palimpsest> {
   checkOpenOptions(options);
   const appName = parseId(options.appName ?? 'default', 'appName');
@@ -62,15 +73,18 @@ export async function openPalimpsest(options: OpenOptions = {}): Promise<Palimps
       instead: 'Give a file, or neither for memory alone.',
     });
   }
-  const stores = options.file === undefined ? memoryStores() : await fileStores(options.file, options);
-  return new OpenedPalimpsest(appName, stores, options);
+  return new OpenedPalimpsest(appName, await openStores(options), options);
 }
 
 class OpenedPalimpsest implements Palimpsest {
   readonly appName: string;
   readonly sessions: SessionService;
   readonly memory: MemoryService;
+  readonly invocations: InvocationDriver;
+  readonly #driver: ReturnType<typeof createInvocationDriver>;
   readonly #stores: Stores;
+  readonly #logger: Logger;
+  readonly #telemetry: LateTelemetry;
   readonly #clock: Clock;
   readonly #idleSeconds: number;
   readonly #learns: boolean;
@@ -86,24 +100,59 @@ class OpenedPalimpsest implements Palimpsest {
     this.#clock = options.clock ?? systemClock;
     this.#idleSeconds = options.idleSeconds ?? 900;
     this.#learns = options.ingest !== 'never';
-    this.#background = new BackgroundWork(options.onBackgroundFailure ?? warn);
+    this.#logger = options.logger ?? silentLogger;
+    this.#telemetry = new LateTelemetry(options.telemetry ?? 'auto', this.#logger);
+    this.#background = new BackgroundWork(options.onBackgroundFailure ?? failureListener(options.logger));
     this.memory = createMemoryService({ store: stores.memory, clock: this.#clock });
-    this.sessions = createSessionService({
-      store: stores.sessions,
+    this.sessions = this.#openSessions(options);
+    this.#driver = createInvocationDriver({
+      sessions: this.sessions,
+      memory: this.memory,
       clock: this.#clock,
-      beforeErase: (session, seqs) => this.#forgetSource(session, seqs),
-      ...(options.countTokens ? { countTokens: options.countTokens } : {}),
-      ...(options.state ? { merges: options.state } : {}),
-      ...(options.redact ? { beforeAppend: options.redact } : {}),
+      logger: this.#logger,
+      telemetry: this.#telemetry,
+      afterRun: (key) => this.#learnInBackground(key),
     });
+    this.invocations = {
+      begin: async (input) => {
+        await this.#telemetry.load();
+        return this.#driver.begin(input);
+      },
+    };
     const sweepSeconds = options.sweepSeconds ?? 60;
     if (sweepSeconds > 0)
       this.#sweeper = setInterval(() => this.#inBackground(() => this.sweep()), sweepSeconds * 1000).unref();
     if (this.#learns) this.#inBackground(() => this.#catchUp());
   }
 
+  #openSessions(options: OpenOptions): SessionService {
+    const { countTokens, state = {}, redact } = options;
+    const beforeAppend = checkState(schemasOf(state), redact);
+    return createSessionService({
+      store: this.#stores.sessions,
+      clock: this.#clock,
+      merges: mergesOf(state),
+      beforeErase: (session, seqs) => this.#forgetSource(session, seqs),
+      ...(countTokens ? { countTokens } : {}),
+      ...(beforeAppend ? { beforeAppend } : {}),
+    });
+  }
+
   get artifacts() {
     return this.sessions.artifacts;
+  }
+
+  agent<Own extends object>(options: FacadeAgentOptions<NoInfer<Own>>): Agent {
+    return createAgent(agentOptionsOf(options), {
+      appName: this.appName,
+      driver: this.invocations,
+      artifacts: this.artifacts,
+      memory: this.memory,
+      open: (key) => this.sessions.open(key),
+      clock: this.#clock,
+      logger: this.#logger,
+      telemetry: () => this.#telemetry.load(),
+    });
   }
 
   user(userId: string): User {
@@ -243,45 +292,25 @@ class OpenedPalimpsest implements Palimpsest {
     { key, incarnation }: SessionInfo,
     seqs: Parameters<NonNullable<Parameters<typeof createSessionService>[0]['beforeErase']>>[1],
   ): Promise<number> {
+    this.#driver.forget(key);
     const { appName, userId, sessionId } = key;
     const which = { sessionId, incarnation, ...(seqs === 'all' ? {} : { seqs }) };
     return this.memory.delete({ appName, userId }, which);
   }
 }
 
-function memoryStores(): Stores {
-  return {
-    sessions: createInMemorySessionStore(),
-    memory: createInMemoryMemoryStore(),
-    backup: () => {
-      throw new PalimpsestError('NOT_SUPPORTED', {
-        capability: 'A backup of memory',
-        instead: 'Open a file to have one.',
-      });
-    },
-    scrub: async () => true,
-    close: () => undefined,
-  };
+/** An AI SDK model becomes one of ours; what is wrong with the rest the agent says. */
+function agentOptionsOf<State extends object>(options: FacadeAgentOptions<State>): AgentOptions<State> {
+  const given: unknown = options;
+  if (!isPlainObject(given) || given.model === undefined) return options as AgentOptions<State>;
+  return { ...options, model: languageModel(options.model) };
 }
 
-async function fileStores(file: string, options: OpenOptions): Promise<Stores> {
-  const { driver, durability, mustExist, scrubUpToBytes = defaultScrubBytes } = options;
-  const { openSqlite } = await import('../backends/sqlite/index.ts');
-  const opened = await openSqlite({
-    file,
-    ...(driver ? { driver } : {}),
-    ...(durability ? { durability } : {}),
-    ...(mustExist ? { mustExist } : {}),
-  });
-  return {
-    sessions: opened.sessions,
-    memory: opened.memory,
-    backup: (to) => opened.file.backup(to),
-    scrub: async () => opened.file.size <= scrubUpToBytes && opened.file.scrub(),
-    close: () => opened.file.close(),
+function failureListener(logger: Logger | undefined): (error: unknown) => void {
+  if (logger === undefined) return (error) => process.emitWarning(error instanceof Error ? error : String(error));
+  return (error) => {
+    const code = isPalimpsestError(error) ? { code: error.code } : {};
+    const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
+    logger.error('Work in the background failed.', { error: String(error), ...code, ...stack });
   };
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -1,9 +1,9 @@
+import { openOrCreate, type RecallOptions } from '../agents/index.ts';
 import { PalimpsestError } from '../errors/index.ts';
 import { type Page, parseId } from '../events/index.ts';
 import type { MemoryEntry, SearchResponse } from '../memory/service/index.ts';
 import type { SessionInfo } from '../sessions/index.ts';
-import { openOrCreate } from './open-or-create.ts';
-import type { RecallOptions, User } from './palimpsest.ts';
+import type { OpenSession, User } from './palimpsest.ts';
 import { SessionHandle, type UserParts } from './session-handle.ts';
 
 interface Who {
@@ -21,8 +21,11 @@ export function createUser(parts: UserParts, who: Who): User {
     userId,
     ...project,
     project: (projectId) => createUser(parts, { userId, projectId: parseId(projectId, 'projectId') }),
-    session: async (sessionId, options) =>
-      new SessionHandle(parts, await openOrCreate(sessions, { ...options, ...scope, sessionId })),
+    session: async <State extends object>(sessionId: string, options?: object) => {
+      const session = await openOrCreate(sessions, { ...options, ...scope, sessionId });
+      // What is in state is known to the caller, and to the schemas that were checked when it was written.
+      return new SessionHandle(parts, session) as object as OpenSession<State>;
+    },
     sessions: (options): Promise<Page<SessionInfo>> => sessions.list({ ...options, ...scope }),
     remember: async (text, options): Promise<MemoryEntry> => {
       const [entry] = await memory.add(scope, [{ text, ...(options?.labels ? { labels: options.labels } : {}) }]);

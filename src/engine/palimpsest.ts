@@ -1,3 +1,4 @@
+import type { Agent, AgentOptions, InvocationDriver, RecallOptions } from '../agents/index.ts';
 import type { Assembly, Placement } from '../context/assembly/index.ts';
 import type {
   ArtifactStore,
@@ -5,12 +6,14 @@ import type {
   Event,
   EventInput,
   Instant,
+  JsonMap,
   ModelRequest,
   Page,
   SessionKey,
   View,
 } from '../events/index.ts';
 import type { MemoryEntry, MemoryService, SearchResponse } from '../memory/service/index.ts';
+import type { AiSdkLanguageModel, LanguageModel } from '../models/index.ts';
 import type {
   AppendOptions,
   AppendResult,
@@ -20,42 +23,43 @@ import type {
   SessionInfo,
   SessionService,
 } from '../sessions/index.ts';
+import type { GivenState, StoredState } from './state-keys.ts';
 
 /** A session that is open for work: its facts as of the last call through this handle, and the calls themselves. */
-export interface OpenSession {
+export interface OpenSession<State extends object = JsonMap> {
   readonly key: SessionKey;
   readonly version: number;
-  readonly state: Session['state'];
+  readonly state: StoredState<State>;
   /** All that is known about the session. */
   readonly info: Session;
   append(events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult>;
   read(options?: ReadOptions): Promise<Page<Event>>;
   readEffective(options?: ReadOptions): Promise<Page<Event>>;
   rewind(options: { readonly beforeInvocationId: string; readonly shared?: boolean }): Promise<Event>;
-  fork(options: { readonly atSeq: number; readonly sessionId?: string }): Promise<OpenSession>;
+  fork(options: { readonly atSeq: number; readonly sessionId?: string }): Promise<OpenSession<State>>;
   end(): Promise<Event>;
   delete(): Promise<EraseReceipt>;
 }
 
-/** Options of a recall. */
-export interface RecallOptions {
-  /** At most this many memories. Default 10. */
-  readonly limit?: number;
-  /** At most this many tokens of text. */
-  readonly tokenBudget?: number;
+/** What makes an agent of an open Palimpsest: any AI SDK language model will do. */
+export interface FacadeAgentOptions<State extends object = JsonMap> extends Omit<AgentOptions<State>, 'model'> {
+  readonly model: LanguageModel | AiSdkLanguageModel;
 }
 
-/** What is known about one user, optionally within one project. */
-export interface User {
+/** What is known about one user, optionally within one project. Its methods are typed as those of Palimpsest. */
+export interface User<State extends object = JsonMap> {
   readonly userId: string;
   readonly projectId?: string;
   /** The same user within a project. */
-  project(projectId: string): User;
+  project<Own extends object = State>(projectId: string): User<Own>;
   /** Opens a session, creating it first if it is new. */
-  session(
+  session<Own extends object = State>(
     sessionId: string,
-    options?: Omit<CreateSession, 'appName' | 'userId' | 'sessionId' | 'projectId'>,
-  ): Promise<OpenSession>;
+    options?: Omit<CreateSession, 'appName' | 'userId' | 'sessionId' | 'projectId' | 'state'> & {
+      /** Becomes event 1. */
+      readonly state?: GivenState<NoInfer<Own>>;
+    },
+  ): Promise<OpenSession<Own>>;
   sessions(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<SessionInfo>>;
   /** Stores a statement of the user's. */
   remember(text: string, options?: { readonly labels?: readonly string[] }): Promise<MemoryEntry>;
@@ -115,16 +119,26 @@ export interface ImportSession {
   readonly events: readonly EventInput[];
 }
 
-/** An open Palimpsest: one file, or memory alone. */
-export interface Palimpsest {
+/**
+ * An open Palimpsest: one file, or memory alone. `State` is what is known of the state of its sessions. It is only the
+ * default of the methods' own types, so that where a Palimpsest is asked for, one of any State will do.
+ */
+export interface Palimpsest<State extends object = JsonMap> {
   readonly appName: string;
   readonly sessions: SessionService;
   readonly memory: MemoryService;
   readonly artifacts: ArtifactStore;
-  user(userId: string): User;
+  /** Joins a loop that calls models to the log: what integrations are built on. */
+  readonly invocations: InvocationDriver;
+  /** An agent that remembers. Throws INVALID_ARGUMENT naming the option. */
+  agent<Own extends object = State>(options: FacadeAgentOptions<NoInfer<Own>>): Agent;
+  user<Own extends object = State>(userId: string): User<Own>;
   /** Throws SESSION_NOT_FOUND. */
   context(key: SessionKey, options?: ContextOptions): Promise<ContextRequest>;
-  /** Adds what is new of a session that another system kept. Importing again changes nothing. */
+  /**
+   * Adds what is new of a session that another system kept. Importing again changes nothing. State that breaks a schema
+   * is refused as in any append: INVALID_EVENT.
+   */
   import(session: ImportSession, options: { readonly from: string }): Promise<ImportResult>;
   /** Removes one session and what was learnt from it. Throws SESSION_NOT_FOUND. */
   eraseSession(key: SessionKey): Promise<EraseReceipt>;

@@ -1,6 +1,6 @@
 /**
  * What tests of a store or of an application need: the laws of the contracts with their checks, which run without a test
- * runner, a differential comparison of two services, and a clock that is moved by hand.
+ * runner, a differential comparison of two services, a model that answers by a script, and a clock that is moved by hand.
  */
 export {
   type Check,
@@ -19,6 +19,13 @@ export { ManualClock } from './manual-clock.ts';
 export { ManualHooks } from './manual-hooks.ts';
 export { memoryChecks, memoryLaws } from './memory-laws.ts';
 export { eventAt, type MemorySubject } from './memory-subject.ts';
+export {
+  type Script,
+  type ScriptedCall,
+  ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedTurn,
+} from './scripted-model.ts';
 export {
   type Compared,
   compareSessions,

@@ -1,0 +1,187 @@
+import { PalimpsestError } from '../errors/index.ts';
+import {
+  beginsInvocation,
+  type Clock,
+  type Event,
+  type EventInput,
+  foldCoverage,
+  isBookkeeping,
+  type RequestJournal,
+  type SessionKey,
+} from '../events/index.ts';
+import { uuidV4, uuidV7 } from '../internal/index.ts';
+import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
+import { type Logger, type Span, silentLogger, silentTelemetry, type Telemetry } from '../models/index.ts';
+import type { Session, SessionService } from '../sessions/index.ts';
+import { HeldLease } from './held-lease.ts';
+import type { BeginInvocation, Invocation, InvocationDriver } from './invocation-driver.ts';
+import { LogCache } from './log-cache.ts';
+import { matchPrompt } from './match-prompt.ts';
+import { idsAnswered, openCalls, stoppedAnswer } from './open-calls.ts';
+import { openOrCreate } from './open-or-create.ts';
+import { promptEvents } from './prompt-events.ts';
+import { type CheckedBegin, readBegin } from './read-begin.ts';
+import { RecentMap } from './recent-map.ts';
+import { appendHeld, type HeldSession, RunningInvocation, type SharedParts } from './running-invocation.ts';
+
+/** What an invocation driver is made of. */
+export interface DriverParts {
+  readonly sessions: SessionService;
+  readonly memory: MemoryService;
+  readonly clock: Clock;
+  /** Where work is timed that begins without a span of its caller's. */
+  readonly telemetry?: Telemetry;
+  readonly logger?: Logger;
+  /** Told when an invocation is over and its session given back. */
+  readonly afterRun?: (key: SessionKey) => void;
+  /** Stands in the leases. Default: a name of this driver's own. */
+  readonly owner?: string;
+}
+
+/** Sessions and invocations of which a driver remembers what its next request needs. */
+const mostRemembered = 2000;
+
+/**
+ * Makes the driver that joins a loop which calls models to the log: it holds the session for the loop, finds out what is
+ * new, builds requests and stores what comes back. `forget` drops what it keeps of a session that was erased.
+ */
+export function createInvocationDriver(parts: DriverParts): InvocationDriver & { forget(key: SessionKey): void } {
+  return new SessionDriver(parts);
+}
+
+class SessionDriver implements InvocationDriver {
+  readonly #clock: Clock;
+  readonly #owner: string;
+  readonly #root: Span;
+  readonly #shared: SharedParts;
+
+  constructor(parts: DriverParts) {
+    const { sessions, memory, clock, logger = silentLogger, telemetry, afterRun, owner } = parts;
+    this.#clock = clock;
+    this.#owner = owner ?? `driver ${uuidV4()}`;
+    this.#root = rootOf(telemetry ?? silentTelemetry);
+    this.#shared = {
+      sessions,
+      memory,
+      logger,
+      logs: new LogCache(),
+      recalls: new RecentMap<readonly MemoryEntry[]>(mostRemembered),
+      journals: new RecentMap<RequestJournal>(mostRemembered),
+      ...(afterRun ? { afterRun } : {}),
+    };
+  }
+
+  async begin(input: BeginInvocation): Promise<Invocation> {
+    const wanted = readBegin(input);
+    refuseAborted(wanted);
+    const { sessions } = this.#shared;
+    const { key, projectId, waitMs, signal } = wanted;
+    const opened = await openOrCreate(sessions, { ...key, ...(projectId === undefined ? {} : { projectId }) });
+    const lease = await sessions.acquireLease(key, this.#owner, { waitMs, ...(signal ? { signal } : {}) });
+    const held = new HeldLease(this.#shared, lease, signal);
+    try {
+      refuseAborted(wanted);
+      return await this.#start(wanted, held, opened);
+    } catch (error) {
+      await held.release();
+      throw error;
+    }
+  }
+
+  /** Also what was recalled for other sessions of the user may quote the one that is gone. */
+  forget({ appName, userId, sessionId }: SessionKey): void {
+    this.#shared.logs.forget({ appName, userId, sessionId });
+    this.#shared.recalls.deleteBelow(appName, userId);
+    this.#shared.journals.deleteBelow(appName, userId, sessionId);
+  }
+
+  async #start(wanted: CheckedBegin, held: HeldLease, opened: Session): Promise<Invocation> {
+    const { key, agentName, span = this.#root } = wanted;
+    const { sessions, logs } = this.#shared;
+    const now = opened.incarnation === held.lease.incarnation ? opened : await this.#reopen(key);
+    const log = logs.take(now);
+    const begun = await this.#append({ held, log, span }, wanted);
+    logs.keep(log);
+    const asked = begun.findLast((event) => beginsInvocation(event.origin, event));
+    const joined = asked?.invocationId ?? newestInvocation(liveEvents(await log.read(sessions)));
+    return new RunningInvocation(this.#shared, {
+      held,
+      log,
+      span,
+      begun,
+      agentName,
+      session: await this.#reopen(key),
+      invocationId: joined ?? uuidV7(this.#clock.now()),
+    });
+  }
+
+  /** Appends what is new, and before that answers to calls that a dead run has left and nobody answers now. */
+  async #append(session: HeldSession, { events = [], prompt, agentName }: CheckedBegin): Promise<readonly Event[]> {
+    const live = liveEvents(await session.log.read(this.#shared.sessions));
+    if (prompt === undefined) {
+      // On their own: the caller's events may bear ids and be stored already, which holds for a whole batch or not at all.
+      const answers = await appendHeld(this.#shared, session, answersTo(live, events));
+      return [...answers, ...(await appendHeld(this.#shared, session, events))];
+    }
+    const { rewindBefore, fresh } = matchPrompt(live, prompt);
+    const kept = rewindBefore === undefined ? live : eventsBefore(live, rewindBefore);
+    const news = promptEvents(fresh, agentName, kept);
+    const rewind: EventInput[] =
+      rewindBefore === undefined
+        ? []
+        : [{ author: 'system', actions: { rewind: { beforeInvocationId: rewindBefore } } }];
+    return appendHeld(this.#shared, session, [...rewind, ...answersTo(kept, news), ...news]);
+  }
+
+  async #reopen(key: SessionKey): Promise<Session> {
+    const session = await this.#shared.sessions.open(key);
+    if (session === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
+    return session;
+  }
+}
+
+function answersTo(live: readonly Event[], news: readonly EventInput[]): readonly EventInput[] {
+  const answered = idsAnswered(news);
+  return openCalls(live)
+    .filter(({ id }) => !answered.has(id))
+    .map(stoppedAnswer);
+}
+
+function liveEvents(events: readonly Event[]): readonly Event[] {
+  const { isLive } = foldCoverage(events);
+  return events.filter((event) => !isBookkeeping(event) && isLive(event.seq));
+}
+
+function eventsBefore(live: readonly Event[], invocationId: string): readonly Event[] {
+  return live.slice(
+    0,
+    live.findIndex((event) => event.invocationId === invocationId),
+  );
+}
+
+/** The invocation that an event without one would join: a late answer to an older one does not bring that back. */
+function newestInvocation(live: readonly Event[]): string | undefined {
+  const met = new Set<string>();
+  let newest: string | undefined;
+  for (const event of live) {
+    const isAboutState = event.origin === 'system' && event.content === undefined;
+    if (!isAboutState && (beginsInvocation(event.origin, event) || !met.has(event.invocationId)))
+      newest = event.invocationId;
+    met.add(event.invocationId);
+  }
+  return newest;
+}
+
+function refuseAborted({ signal }: CheckedBegin): void {
+  if (signal?.aborted) throw new PalimpsestError('ABORTED', { what: 'The invocation' }, { cause: signal.reason });
+}
+
+/** Stands above the spans of callers who have none; it is no span itself. */
+function rootOf(telemetry: Telemetry): Span {
+  return {
+    child: (name, attributes) => telemetry.span(name, attributes),
+    set: () => undefined,
+    run: (work) => work(),
+    end: () => undefined,
+  };
+}

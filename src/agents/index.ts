@@ -1,0 +1,28 @@
+/**
+ * Agents: createInvocationDriver() joins any loop that calls models to the log; createAgent() is the loop of our own
+ * over it.
+ */
+export type {
+  Agent,
+  AgentCallbacks,
+  AgentOptions,
+  CallbackContext,
+  InstructionContext,
+  PartialEvent,
+  RunEvent,
+  RunInput,
+} from './agent-options.ts';
+export { type AgentParts, createAgent } from './create-agent.ts';
+export { createInvocationDriver, type DriverParts } from './create-invocation-driver.ts';
+export type {
+  BeginInvocation,
+  Invocation,
+  InvocationDriver,
+  OnBusy,
+  PreparedRequest,
+  RecallOptions,
+  RequestInput,
+} from './invocation-driver.ts';
+export { openOrCreate } from './open-or-create.ts';
+export { recallMemories } from './recall-memories.ts';
+export { recalledBlock } from './recalled-block.ts';

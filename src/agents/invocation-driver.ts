@@ -1,0 +1,100 @@
+import type { Assembly } from '../context/assembly/index.ts';
+import type {
+  Block,
+  Content,
+  Event,
+  EventInput,
+  JsonMap,
+  ModelRequest,
+  Provider,
+  RequestJournal,
+  SessionKey,
+  ToolDeclaration,
+  View,
+} from '../events/index.ts';
+import type { MemoryEntry } from '../memory/service/index.ts';
+import type { Span } from '../models/index.ts';
+import type { Session } from '../sessions/index.ts';
+
+/** Limits of a recall. */
+export interface RecallOptions {
+  /** At most this many memories. Default 10. */
+  readonly limit?: number;
+  /** At most this many tokens of text. */
+  readonly tokenBudget?: number;
+}
+
+/** What to do when another run holds the session: SESSION_BUSY at once, or wait. */
+export type OnBusy = 'refuse' | 'queue' | { readonly waitMs: number };
+
+/** How an invocation begins. The session is made if it is new. */
+export interface BeginInvocation {
+  readonly key: SessionKey;
+  readonly projectId?: string;
+  readonly agentName: string;
+  /** What is new, appended as it stands. */
+  readonly events?: readonly EventInput[];
+  /**
+   * Or the conversation as the caller has it, oldest first: what of it is in the log already is found by role and
+   * content, the rest is appended.
+   */
+  readonly prompt?: readonly Content[];
+  /** Default `refuse`. */
+  readonly onBusy?: OnBusy;
+  readonly signal?: AbortSignal;
+  /** What the work is timed under. */
+  readonly span?: Span;
+}
+
+/** What one request of an invocation is made of, besides the log. */
+export interface RequestInput {
+  readonly provider: Provider;
+  /** The model's name, for the journal. */
+  readonly model: string;
+  readonly instruction?: readonly Block[];
+  readonly tools?: readonly ToolDeclaration[];
+  readonly examples?: readonly Block[];
+  readonly documents?: readonly Block[];
+  /** State, the date: for this invocation only. */
+  readonly transient?: readonly Block[];
+  /** Default `full`. */
+  readonly history?: View['history'];
+  /** Recall memories for the newest question, once an invocation. Default true. */
+  readonly recall?: boolean | RecallOptions;
+  /** What else decides about the answer, hashed into the journal: settings, output schema. */
+  readonly config?: JsonMap;
+}
+
+/** A request that is ready to be sent. */
+export interface PreparedRequest {
+  readonly request: ModelRequest;
+  /** Goes on the model event that answers it. */
+  readonly journal: RequestJournal;
+  readonly assembly: Assembly;
+  /** What was recalled for this invocation, best first. */
+  readonly memories: readonly MemoryEntry[];
+}
+
+/** One run's hold on a session, from the user's words to the answer. */
+export interface Invocation {
+  readonly key: SessionKey;
+  readonly invocationId: string;
+  /** The session as it stood when the invocation had begun, its events of that included. */
+  readonly session: Session;
+  /** What beginning appended. */
+  readonly begun: readonly Event[];
+  /** Aborts when the caller's does, and when the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Assembles the next request. */
+  request(input: RequestInput): Promise<PreparedRequest>;
+  /** Appends events of this invocation, all or none. Throws LEASE_LOST if another run has taken over. */
+  record(events: readonly EventInput[]): Promise<readonly Event[]>;
+  /** Gives the session back and lets memory read on. May be called more than once; never throws. */
+  finish(): Promise<void>;
+}
+
+/** The seam between a loop that calls models and the log: Runner and integrations only translate to it. */
+export interface InvocationDriver {
+  /** Throws SESSION_BUSY, ABORTED, and what append throws; nothing is held then. */
+  begin(input: BeginInvocation): Promise<Invocation>;
+}

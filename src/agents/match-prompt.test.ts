@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  beginsInvocation,
+  type Content,
+  type Event,
+  modelText,
+  noActions,
+  originOf,
+  type Part,
+  text,
+} from '../events/index.ts';
+import { sha256 } from '../internal/index.ts';
+import { matchPrompt } from './match-prompt.ts';
+import { promptEvents } from './prompt-events.ts';
+
+const instant = '2026-01-01T00:00:00.000Z';
+const call = (id: string, name = 'look', args = {}): Content => ({
+  role: 'model',
+  parts: [{ functionCall: { id, name, args } }],
+});
+const response = (id: string, value = 'ok'): Content => ({
+  role: 'user',
+  parts: [{ functionResponse: { id, name: 'look', response: value } }],
+});
+
+/** A log in which events join invocations as they do at append. */
+class Log {
+  events: Event[] = [];
+  rewinds = 0;
+  #seq = 0;
+
+  add(content: Content, more: Partial<Event> = {}): void {
+    const isTold = content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined);
+    const author = isTold ? 'user' : 'assistant';
+    const origin = originOf({ author, content, actions: noActions });
+    const seq = ++this.#seq;
+    const joined = beginsInvocation(origin, { content }) ? undefined : this.events.at(-1)?.invocationId;
+    const invocationId = joined ?? `i${seq}`;
+    const always = { seq, id: `e${seq}`, invocationId, author, origin, timestamp: instant, recordedAt: instant };
+    this.events.push({ ...always, actions: noActions, content, ...more });
+  }
+
+  /** What begin() does with a prompt. */
+  receive(prompt: readonly Content[]): void {
+    const { rewindBefore, fresh } = matchPrompt(this.events, prompt);
+    if (rewindBefore !== undefined) {
+      this.rewinds++;
+      const first = this.events.findIndex(({ invocationId }) => invocationId === rewindBefore);
+      expect(first).toBeGreaterThanOrEqual(0);
+      this.events = this.events.slice(0, first);
+    }
+    for (const { content } of promptEvents(fresh, 'assistant', this.events)) this.add(content as Content);
+  }
+
+  get contents(): readonly (Content | undefined)[] {
+    return this.events.map(({ content }) => content);
+  }
+}
+
+function logOf(...contents: readonly Content[]): Log {
+  const log = new Log();
+  for (const content of contents) log.add(content);
+  return log;
+}
+
+const [hi, hello, name, tora] = [text('hi'), modelText('hello'), text('我的猫叫什么？'), modelText('叫虎子。')];
+
+describe('matchPrompt', () => {
+  it.each<[string, readonly Content[], readonly Content[], readonly Content[], number?]>([
+    ['takes all of a first prompt', [], [hi], [hi]],
+    ['takes a history that is brought along', [], [hi, hello, name], [hi, hello, name]],
+    ['takes what follows the log', [hi, hello], [hi, hello, name], [hi, hello, name]],
+    ['takes one new message by itself', [hi, hello], [name], [hi, hello, name]],
+    ['takes a message that is said twice', [hi, hello], [hi], [hi, hello, hi]],
+    ['takes a retry of an unanswered message once', [hi, hello, name], [hi, hello, name], [hi, hello, name]],
+    ['takes a retry of one unanswered message alone', [hi, hello, name], [name], [hi, hello, name]],
+    ['takes the new one of two messages of which one failed', [hi], [hi, name], [hi, name]],
+    [
+      'takes the new one where the model never answered the caller',
+      [hi, call('a'), response('a')],
+      [hi, name],
+      [hi, call('a'), response('a'), name],
+    ],
+    ['takes the new one of a caller who keeps only questions', [hi, hello], [hi, name], [hi, hello, name]],
+    ['takes the call and answer of a tool step', [hi], [hi, call('a'), response('a')], [hi, call('a'), response('a')]],
+    [
+      'takes the answer of a tool step',
+      [hi, call('a')],
+      [hi, call('a'), response('a')],
+      [hi, call('a'), response('a')],
+    ],
+    ['takes a tool answer by itself', [hi, call('a')], [response('a')], [hi, call('a'), response('a')]],
+    [
+      'takes no answer twice',
+      [hi, call('a'), response('a')],
+      [response('a'), name],
+      [hi, call('a'), response('a'), name],
+    ],
+    ['asks again', [hi, hello], [hi, hello, name], [hi, hello, name]],
+    ['asks the last answer anew', [hi, hello, name, tora], [hi, hello, name], [hi, hello, name], 1],
+    [
+      'asks the step after a tool anew',
+      [hi, call('a'), response('a'), tora],
+      [hi, call('a'), response('a')],
+      [hi, call('a'), response('a')],
+      1,
+    ],
+    [
+      'asks anew from a prompt that is cut in front',
+      [hi, call('a'), response('a'), tora],
+      [call('a'), response('a')],
+      [hi, call('a'), response('a')],
+      1,
+    ],
+    [
+      'follows an edit of an earlier message',
+      [hi, hello, name, tora],
+      [hi, hello, text('And my dog?')],
+      [hi, hello, text('And my dog?')],
+      1,
+    ],
+    [
+      'follows a caller to another branch',
+      [hi, hello, name, tora],
+      [hi, hello, text('x'), modelText('y'), text('z')],
+      [hi, hello, text('x'), modelText('y'), text('z')],
+      1,
+    ],
+    [
+      'knows a message that was redacted in the log',
+      [hi, hello, text('[cut]'), tora],
+      [hi, hello, name, tora, hi],
+      [hi, hello, text('[cut]'), tora, hi],
+    ],
+    [
+      'knows a first message that was redacted',
+      [text('[cut]'), hello],
+      [hi, hello, name],
+      [text('[cut]'), hello, name],
+    ],
+    [
+      'takes a retry behind a redacted message once',
+      [text('[cut]'), hello, name],
+      [hi, hello, name],
+      [text('[cut]'), hello, name],
+    ],
+    [
+      'knows an answer that the caller shows otherwise',
+      [hi, modelText('<think>…</think>hello')],
+      [hi, hello, name],
+      [hi, modelText('<think>…</think>hello'), name],
+    ],
+    [
+      'knows one behind which more was said',
+      [hi, call('a'), response('a'), tora],
+      [hi, call('a'), response('a'), name],
+      [hi, call('a'), response('a'), tora, name],
+    ],
+    [
+      'does not mind white space at the ends',
+      [text(' hi\n'), hello],
+      [hi, modelText('hello  '), name],
+      [text(' hi\n'), hello, name],
+    ],
+  ])('%s', (_name, before, prompt, after, rewinds = 0) => {
+    const log = logOf(...before);
+    log.receive(prompt);
+    expect(log.contents).toEqual(after);
+    expect(log.rewinds).toBe(rewinds);
+  });
+
+  it('knows texts in pieces, thoughts, and data that the log has moved', () => {
+    const bytes = Buffer.alloc(70_000, 7);
+    const image: Part = { inlineData: { mimeType: 'image/png', data: bytes.toString('base64') } };
+    const moved: Part = { fileData: { fileUri: `artifact:inline/${sha256(bytes)}`, mimeType: 'image/png' } };
+    const log = logOf({ role: 'user', parts: [{ text: 'Look: ' }, { text: 'here' }, moved] });
+    log.add({ role: 'model', parts: [{ text: 'Hm.', thought: true }, { text: 'A c' }, { text: 'at.' }] });
+    const prompt: Content[] = [{ role: 'user', parts: [{ text: 'Look: here' }, image] }, modelText('A cat.'), name];
+    expect(matchPrompt(log.events, prompt)).toEqual({ fresh: [name] });
+  });
+
+  it('takes half a message of the log for another message', () => {
+    const picture = (uri: string): Content => ({
+      role: 'user',
+      parts: [{ text: 'What is this?' }, { fileData: { fileUri: uri } }],
+    });
+    const log = logOf(hi, hello, picture('file:a'), tora);
+    log.receive([hi, hello, picture('file:b')]);
+    expect(log.contents).toEqual([hi, hello, picture('file:b')]);
+    expect(log.rewinds).toBe(1);
+  });
+
+  it('lets callers keep pieces of answers that broke off, or not', () => {
+    const cut = () => {
+      const log = logOf(hi);
+      log.add(modelText('hel'), { interrupted: true });
+      return log;
+    };
+    for (const prompt of [[hi, modelText('hel'), name], [hi, name], [name]]) {
+      const log = cut();
+      log.receive(prompt);
+      expect(log.contents).toEqual([hi, modelText('hel'), name]);
+    }
+    const retried = cut();
+    retried.receive([hi]);
+    expect(retried.contents).toEqual([hi, modelText('hel')]);
+  });
+
+  it('parts a tool answer from the question beside it', () => {
+    const log = logOf(hi, call('a'));
+    log.receive([hi, call('a'), { role: 'user', parts: [...response('a').parts, ...name.parts] }]);
+    expect(log.contents).toEqual([hi, call('a'), response('a'), name]);
+    expect(new Set(log.events.map(({ invocationId }) => invocationId)).size).toBe(2);
+  });
+
+  it('takes an answer to a call whose id was used before', () => {
+    const log = logOf(hi, call('a'), response('a'), hello, name, call('a', 'other'));
+    log.receive([...(log.contents as Content[]), response('a')]);
+    expect(log.contents).toHaveLength(7);
+  });
+});
+
+/** A turn: what is said, tools called on the way, and the answer. Words are few, so that much is said twice. */
+const word = fc.constantFrom('yes', 'no', '好', '再来', 'ok');
+const turn = fc.record({ ask: word, steps: fc.nat({ max: 2 }), answer: word, retries: fc.array(fc.nat({ max: 3 })) });
+const conversation = fc.array(turn, { minLength: 1, maxLength: 8 });
+
+describe('a conversation that is replayed step by step', () => {
+  type Caller = (all: readonly Content[], turnStart: number) => readonly Content[];
+  const callers: Record<string, Caller> = {
+    'whole prompts': (all) => all,
+    'the turn alone': (all, turnStart) => all.slice(turnStart),
+    'two thirds of the prompt': (all, turnStart) => all.slice(Math.min(turnStart, Math.floor(all.length / 3))),
+  };
+
+  it.each(Object.entries(callers))('stands in the log once, with %s and retries', (_name, shown) => {
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        const log = new Log();
+        const all: Content[] = [];
+        let ids = 0;
+        for (const { ask, steps, answer, retries } of turns) {
+          const turnStart = all.length;
+          all.push(text(ask));
+          for (let step = 0; ; step++) {
+            for (let sent = 0; sent <= (retries[step] ?? 0); sent++) log.receive(shown(all, turnStart));
+            expect(log.contents).toEqual(all);
+            const said = step < steps ? call(`c${++ids}`) : modelText(answer);
+            log.add(said);
+            all.push(said);
+            if (step === steps) break;
+            all.push(response(`c${ids}`));
+          }
+        }
+        expect(log.contents).toEqual(all);
+        expect(log.rewinds).toBe(0);
+      }),
+    );
+  });
+
+  it('is followed where the caller goes back and asks something else', () => {
+    fc.assert(
+      fc.property(conversation, fc.nat(), word, (turns, pick, other) => {
+        const all = turns.flatMap(({ ask, answer }, at) => [text(`${at} ${ask}`), modelText(`${at} ${answer}`)]);
+        const log = logOf(...all);
+        const at = 2 * (1 + (pick % turns.length));
+        const edited = [...all.slice(0, at), text(`other ${other}`)];
+        log.receive(edited);
+        expect(log.contents).toEqual(edited);
+        log.receive(edited);
+        expect(log.contents).toEqual(edited);
+      }),
+    );
+  });
+
+  it('holds what it held when any answer is lost and asked for again', () => {
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        const log = new Log();
+        const all: Content[] = [text('begin'), modelText('begun')];
+        for (const content of all) log.add(content);
+        for (const { ask, answer } of turns) {
+          all.push(text(ask));
+          log.receive(all);
+          log.add(modelText(`lost ${answer}`));
+          log.receive(all);
+          expect(log.contents).toEqual(all);
+          log.add(modelText(answer));
+          all.push(modelText(answer));
+        }
+        expect(log.contents).toEqual(all);
+      }),
+    );
+  });
+
+  it('never loses the newest words, whatever log and prompt hold', () => {
+    const content = fc.oneof(
+      word.map(text),
+      word.map(modelText),
+      word.map((id) => call(id)),
+      word.map((id) => response(id)),
+    );
+    fc.assert(
+      fc.property(fc.array(content), fc.array(content), word, (logged, prompt, last) => {
+        const log = logOf(...logged);
+        log.receive([...prompt, text(`new ${last}`)]);
+        expect(log.contents.at(-1)).toEqual(text(`new ${last}`));
+        expect(log.contents.filter((one) => JSON.stringify(one).includes('new '))).toHaveLength(1);
+      }),
+    );
+  });
+});

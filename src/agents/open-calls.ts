@@ -1,0 +1,60 @@
+import {
+  type Event,
+  type EventInput,
+  type FunctionResponse,
+  functionCalls,
+  functionResponses,
+  isPlainObject,
+} from '../events/index.ts';
+
+const stoppedText = 'The run stopped before this call was answered. Whether it took effect is not known.';
+
+/** A call that nothing has answered. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  /** The event that makes the call. */
+  readonly event: Event;
+}
+
+/** The calls among the events that nothing has answered and whose answer is not to come later, in order. */
+export function openCalls(live: readonly Event[]): readonly OpenCall[] {
+  const open = new Map<string, OpenCall>();
+  for (const event of live) {
+    if (event.content === undefined) continue;
+    for (const { id } of functionResponses(event.content)) if (id !== undefined) open.delete(id);
+    for (const { id, name } of functionCalls(event.content)) {
+      if (id === undefined) continue;
+      open.delete(id);
+      if (!event.longRunningToolIds?.includes(id)) open.set(id, { id, name, event });
+    }
+  }
+  return [...open.values()];
+}
+
+/** Answers a call of a run that is no more, so that the next request is whole: nobody knows what became of it. */
+export function stoppedAnswer({ id, name, event }: OpenCall): EventInput {
+  const { author, invocationId, branch, isolationScope } = event;
+  return {
+    author,
+    invocationId,
+    content: { role: 'user', parts: [{ functionResponse: { id, name, response: { error: stoppedText } } }] },
+    ...(branch === undefined ? {} : { branch }),
+    ...(isolationScope === undefined ? {} : { isolationScope }),
+  };
+}
+
+/** True for such an answer. A tool's own answer that comes after all takes its place. */
+export function isStoppedAnswer({ response }: FunctionResponse): boolean {
+  return isPlainObject(response) && response.error === stoppedText;
+}
+
+/** Ids of the calls that these events, not stored yet, answer. */
+export function idsAnswered(events: readonly EventInput[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { content } of events) {
+    if (content === undefined || typeof content === 'string') continue;
+    for (const { functionResponse } of content.parts) if (functionResponse?.id) ids.add(functionResponse.id);
+  }
+  return ids;
+}

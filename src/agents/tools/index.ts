@@ -1,0 +1,28 @@
+/**
+ * Tools: what a model can ask for. tool() makes one with typed arguments; callTool() answers a call, whatever happens;
+ * loadMemory(), rememberTool() and forgetTool() give an agent the memory of its user.
+ */
+export { type CallLimits, callTool, type ToolCall } from './call-tool.ts';
+export { forgetTool } from './forget-tool.ts';
+export { type JsonSchema, jsonSchemaOf } from './json-schema-of.ts';
+export { type LoadMemoryOptions, loadMemory } from './load-memory.ts';
+export { type OutputReading, readOutput } from './read-output.ts';
+export { rememberTool } from './remember-tool.ts';
+export type {
+  ReadArguments,
+  ReadonlyRunState,
+  RunArtifacts,
+  RunState,
+  Tool,
+  ToolContext,
+  ToolMemory,
+  ToolOutcome,
+} from './tool.ts';
+export {
+  type ArgumentsOf,
+  type DescribedSchema,
+  type ToolDefinition,
+  type ToolParameters,
+  type TypedTool,
+  tool,
+} from './tool-of.ts';

@@ -4,12 +4,14 @@ import { benchHeap } from './heap.ts';
 import { benchImport } from './import.ts';
 import { measureAdk } from './peers.ts';
 import { benchRead } from './read.ts';
+import { benchTurn } from './turn.ts';
 
 const benches: Readonly<Record<string, (print: (line: string) => void) => Promise<Record<string, number>>>> = {
   append: benchAppend,
   read: benchRead,
   import: benchImport,
   heap: benchHeap,
+  turn: benchTurn,
 };
 
 const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]

@@ -12,8 +12,18 @@ export interface PeerFigures {
 
 const folder = fileURLToPath(new URL('./peers/', import.meta.url));
 
-/** Measures @google/adk 2.0.0, installing it first into bench/peers, by the lock file that stands there. */
+/** Measures the session service of @google/adk 2.0.0. */
 export function measureAdk(print: (line: string) => void): PeerFigures {
+  return runPeer('adk.mjs', print);
+}
+
+/** Measures a turn of the Runner of @google/adk 2.0.0. */
+export function measureAdkTurn(print: (line: string) => void): { readonly turnCpuMs: number } {
+  return runPeer('adk-turn.mjs', print);
+}
+
+/** Runs a program in bench/peers, installing the rivals first, by the lock file that stands there. */
+function runPeer<Figures>(program: string, print: (line: string) => void): Figures {
   if (!existsSync(`${folder}node_modules`)) {
     print('installing the rivals into bench/peers …');
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -21,6 +31,6 @@ export function measureAdk(print: (line: string) => void): PeerFigures {
       stdio: 'inherit',
     });
   }
-  const output = execFileSync(process.execPath, ['adk.mjs'], { cwd: folder, encoding: 'utf8' });
+  const output = execFileSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
   return JSON.parse(output.trim().split('\n').at(-1) ?? '{}');
 }

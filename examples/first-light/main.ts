@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ContextRequest, type MemoryEntry, openPalimpsest, type Palimpsest, textOf } from '../../src/index.ts';
+import { type Agent, type Event, type ModelRequest, openPalimpsest, type Palimpsest, textOf } from '../../src/index.ts';
 import { chinese, english, type Story } from './story.ts';
+import { StoryModel } from './story-model.ts';
 
 const usage = `usage: npm start -- [--unit <English>/<中文>] [--empty-memory]
 
@@ -37,45 +38,58 @@ class StoryClock {
   }
 }
 
+/** The story's agent; it answers through the Runner, as one with a real model would. */
+function agentOf(palimpsest: Palimpsest, model: StoryModel): Agent {
+  return palimpsest.agent({ name: 'assistant', model, instruction: 'Answer briefly.', recall: { limit: 3 } });
+}
+
+async function say(agent: Agent, story: Story, sessionId: string, message: string): Promise<Event | undefined> {
+  console.log(`    user: ${message}`);
+  let answer: Event | undefined;
+  for await (const event of agent.run({ userId: userOf(story), sessionId, message })) {
+    if (event.partial === undefined) answer = event;
+  }
+  console.log(`    ${answer?.author}: ${textOf(answer?.content)}`);
+  return answer;
+}
+
 async function tellFirstDay(palimpsest: Palimpsest, story: Story, unit: string): Promise<void> {
-  const session = await palimpsest.user(userOf(story)).session('s1');
-  await session.append([{ author: 'user', content: story.wish(unit) }]);
-  await session.append([{ author: 'assistant', content: story.promise(unit) }]);
-  await palimpsest.settled();
   console.log(`\n${story.title} · day 1 · session s1`);
-  for (const event of (await session.read()).items)
-    console.log(`  ${event.seq}  ${event.author}: ${textOf(event.content)}`);
+  await say(agentOf(palimpsest, new StoryModel(story)), story, 's1', story.wish(unit));
+  await palimpsest.settled();
 }
 
 async function askOnSecondDay(palimpsest: Palimpsest, story: Story): Promise<Recalled | undefined> {
-  const session = await palimpsest.user(userOf(story)).session('s2');
-  await session.append([{ author: 'user', content: story.question }]);
-  const request = await palimpsest.context(session.key, { instruction: 'Answer briefly.', recall: { limit: 3 } });
+  const model = new StoryModel(story);
   console.log(`\n${story.title} · day 2 · session s2`);
-  printRequest(request);
-  return answerFrom(request.memories, story);
+  const answer = await say(agentOf(palimpsest, model), story, 's2', story.question);
+  if (model.request) printRequest(model.request);
+  return answer && recalledBy(palimpsest, story, answer);
 }
 
-/** Stands in for the model: reads the unit off the best recalled statement of the user's. */
-function answerFrom(memories: readonly MemoryEntry[], story: Story): Recalled | undefined {
-  for (const { author, text, provenance } of memories) {
-    const answer = author === 'user' ? story.unitIn(text) : undefined;
-    const [source] = provenance;
-    if (answer !== undefined && source?.kind === 'event') return { answer, from: `${source.sessionId}#${source.seq}` };
+/** Where the answer came from: the answering event keeps the sources of what its request recalled. */
+async function recalledBy(palimpsest: Palimpsest, story: Story, answer: Event): Promise<Recalled | undefined> {
+  const sources = answer.request?.blocks.flatMap((block) => block.source ?? []) ?? [];
+  const unit = textOf(answer.content);
+  for (const source of sources) {
+    if (source.kind !== 'event') continue;
+    const { sessionId, seq } = source;
+    const page = await palimpsest.sessions.read(
+      { appName, userId: userOf(story), sessionId },
+      { fromSeq: seq, toSeq: seq },
+    );
+    if (story.unitIn(textOf(page.items[0]?.content)) === unit) return { answer: unit, from: `${sessionId}#${seq}` };
   }
   return undefined;
 }
 
-function printRequest(request: ContextRequest): void {
-  console.log('  the next request to the model:');
-  for (const line of request.instruction) console.log(`    instruction  ${line}`);
-  for (const { role, parts } of request.contents) {
-    for (const part of parts)
-      console.log(`    ${role.padEnd(11)}  ${(part.text ?? '').replaceAll('\n', `\n${' '.repeat(17)}`)}`);
+function printRequest({ instruction, contents, transient }: ModelRequest): void {
+  console.log('  what the model was given:');
+  for (const line of instruction) console.log(`    instruction  ${line}`);
+  for (const [index, content] of contents.entries()) {
+    const label = transient.includes(index) ? 'recalled' : content.role;
+    console.log(`    ${label.padEnd(11)}  ${textOf(content).replaceAll('\n', `\n${' '.repeat(17)}`)}`);
   }
-  console.log(request.memories.length === 0 ? '  memory recalls nothing' : '  recalled, best first:');
-  for (const { score, text, sessionId } of request.memories)
-    console.log(`    ${(score ?? 0).toFixed(3)}  ${sessionId}: ${text}`);
 }
 
 function userOf(story: Story): string {

@@ -5,6 +5,8 @@ export interface Story {
   /** What the user says on the first day. */
   readonly wish: (unit: string) => string;
   readonly promise: (unit: string) => string;
+  /** What is answered by someone who remembers nothing. */
+  readonly ignorance: string;
   /** What the user asks on the second day, in a new session. */
   readonly question: string;
   /** Reads the unit off a sentence made by `wish`, as a model would; `undefined` if it names none. */
@@ -16,6 +18,7 @@ export const english: Story = {
   title: 'In English',
   wish: (unit) => `From now on, please tell me the temperature in ${unit}, whatever the forecast says.`,
   promise: (unit) => `Understood: ${unit} it is.`,
+  ignorance: 'You have not told me.',
   question: 'Which temperature unit did I prefer?',
   unitIn: (sentence) => /the temperature in (.+), whatever/.exec(sentence)?.[1],
 };
@@ -25,6 +28,7 @@ export const chinese: Story = {
   title: '用中文',
   wish: (unit) => `以后告诉我气温时，温度一律用${unit}表示，不管预报怎么写。`,
   promise: (unit) => `明白了，今后都用${unit}。`,
+  ignorance: '您没有告诉过我。',
   question: '还记得我偏好的温度单位吗？',
   unitIn: (sentence) => /温度一律用(.+?)表示/.exec(sentence)?.[1],
 };

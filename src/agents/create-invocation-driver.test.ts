@@ -96,8 +96,9 @@ describe('begin', () => {
   });
 
   it('answers the calls of a dead run, but not those that are answered now or later', async () => {
-    const { begin, clock, events } = house();
+    const { begin, clock, events, sessions } = house();
     const dead = await begin(say('hi'));
+    await sessions.append(key, [{ author: 'user', content: 'somebody else' }]);
     await dead.record([callOf('c1'), callOf('c2'), callOf('c3', { longRunningToolIds: ['c3'] })]);
     clock.advance(31_000);
     const next = await begin({
@@ -306,6 +307,7 @@ describe('request', () => {
     await run.record([answer('yes?')]);
     expect(textIn((await run.request(request)).request)).toBe('hi\n还有\nyes?');
     await sessions.delete(key);
+    await sessions.create(key);
     driver.forget(key);
     await expect(run.request(request)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
     await run.finish();

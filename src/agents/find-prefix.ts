@@ -20,7 +20,7 @@ export function findPrefix(pattern: readonly string[], text: readonly string[]):
     if (matched === pattern.length) matched = borders[matched - 1] ?? 0;
     while (matched > 0 && pattern[matched] !== symbol) matched = borders[matched - 1] ?? 0;
     if (pattern[matched] === symbol) matched++;
-    if (matched === 0 || matched <= longest) continue;
+    if (matched === 0 || matched < longest) continue;
     longest = matched;
     end = index + 1;
   }

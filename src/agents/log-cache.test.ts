@@ -83,10 +83,13 @@ describe('LogCache', () => {
   });
 
   it('keeps no fork, and nothing of a life that is over or was forgotten', async () => {
-    const { service, make, readSize } = counting();
+    const { service, make, open, readSize } = counting();
     const cache = new LogCache();
     await make('a', 4);
     await service.fork(keyOf('a'), { atSeq: 3, sessionId: 'fork' });
+    const fork = cache.take(await open('fork'));
+    cache.keep(fork);
+    expect(cache.take(await open('fork'))).not.toBe(fork);
     await readSize(cache, 'fork');
     expect(await readSize(cache, 'fork')).toEqual({ length: 3, read: 3 });
     await readSize(cache, 'a');

@@ -97,7 +97,25 @@ describe('matchPrompt', () => {
       [response('a'), name],
       [hi, call('a'), response('a'), name],
     ],
-    ['asks again', [hi, hello], [hi, hello, name], [hi, hello, name]],
+    [
+      'takes no answer twice, wherever it stands',
+      [hi, call('a'), response('a'), hello],
+      [response('a'), name],
+      [hi, call('a'), response('a'), hello, name],
+    ],
+    [
+      'follows an edit at the last of several places',
+      [hi, hello, name, tora, hi, hello, text('1'), modelText('2')],
+      [hi, hello, text('3')],
+      [hi, hello, name, tora, hi, hello, text('3')],
+      1,
+    ],
+    [
+      'knows a text that could not be stored as it was',
+      [hi, hello, text('a\uFFFD')],
+      [hi, hello, text('a\uD800')],
+      [hi, hello, text('a\uFFFD')],
+    ],
     ['asks the last answer anew', [hi, hello, name, tora], [hi, hello, name], [hi, hello, name], 1],
     [
       'asks the step after a tool anew',

@@ -117,7 +117,7 @@ describe('the journal of a request', () => {
   it('does not trip over what others have written in the place of a journal', async () => {
     const { turn, restart, sessions } = await talk({ provider: 'gemini', model: 'm' });
     await turn();
-    const request = { view: { agentName: 'assistant', provider: 'gemini' }, prefixFingerprint: 7 } as never;
+    const request = { view: { agentName: 'assistant', provider: 'gemini' }, blocks: [], prefixFingerprint: 7 } as never;
     await sessions.append(key, [{ author: 'assistant', content: 'x', request }]);
     await sessions.append(key, [{ author: 'assistant', content: 'y', request: { view: 'all' } as never }]);
     restart();

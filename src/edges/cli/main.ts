@@ -14,6 +14,10 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const exitCode = await run(process.argv.slice(2), {
+  // Touched by the commands that read from it only.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

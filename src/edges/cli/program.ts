@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { PalimpsestError } from '../../errors/index.ts';
 import type { Provider } from '../../events/index.ts';
-import { askQuestion } from './commands/ask-question.ts';
+import { askQuestion, modelAsked } from './commands/ask-question.ts';
 import { backupStore } from './commands/backup-store.ts';
 import { diagnoseFile } from './commands/diagnose-file.ts';
 import { eraseData } from './commands/erase-data.ts';
@@ -12,6 +12,7 @@ import { searchMemory } from './commands/search-memory.ts';
 import { showSession } from './commands/show-session.ts';
 import { printable, wrapHanging } from './display/index.ts';
 import { importFormats } from './import-formats.ts';
+import { modelForms } from './model-choice.ts';
 import { exitCodes, reportError } from './report-error.ts';
 import { type CliIo, createTerminal, type GlobalOptions, type Terminal } from './terminal.ts';
 import { watchOutput } from './watch-output.ts';
@@ -28,6 +29,7 @@ Examples:
   $ palimpsest show 6f2a --context           what the next request would be
   $ palimpsest search "temperature unit"
   $ palimpsest ask "以后用摄氏度还是华氏度？" --user u1
+  $ palimpsest chat --model google:gemini-2.5-flash
   $ palimpsest doctor palimpsest.db
   $ palimpsest erase --user u1 --yes
 
@@ -48,7 +50,9 @@ export function createProgram(io: CliIo): CliProgram {
     exitCode = (await (stopsItself ? working : Promise.race([working, interrupted(io.signal)]))) ?? exitCodes.done;
   };
   program
-    .description('Sessions and memory of LLM agents: look into a file, import conversations, ask what is remembered.')
+    .description(
+      'Sessions and memory of LLM agents: look into a file, import conversations, search what is remembered, talk with a model that remembers.',
+    )
     .version(packageJson.version)
     .option('--file <path>', 'the store (default: PALIMPSEST_FILE, else ./palimpsest.db)')
     .option('--app <name>', 'the application whose sessions are meant', 'default')
@@ -74,6 +78,7 @@ export function createProgram(io: CliIo): CliProgram {
     });
   addImport(program, act);
   addReading(program, act);
+  addTalking(program, act, io.env);
   addKeeping(program, act);
   return { command: program, exitCode: () => exitCode };
 }
@@ -157,16 +162,53 @@ function addReading(program: Command, act: Act): void {
     .addOption(user())
     .addOption(limit('at most this many', 10))
     .action((query, options) => act((terminal) => searchMemory(terminal, query, options)));
+}
+
+function addTalking(program: Command, act: Act, env: CliIo['env']): void {
+  const model = () => new Option('--model <name>', `which model (default: PALIMPSEST_MODEL): ${modelForms}`);
+  const system = () => new Option('--system <text>', 'what the model is told to be');
+  const tools = () => new Option('--no-tools', 'give the model no tools for memory');
+  program
+    .command('chat')
+    .description(
+      'talk with a model that remembers; without one, answers are labelled quotations of memory. From a pipe, each line is a message',
+    )
+    .option('--user <id>', 'who talks; may be left out where there is one user, or none')
+    .option('--session <id>', 'go on in this session, the beginning of its id is enough; or begin one of this id')
+    .addOption(model())
+    .addOption(system())
+    .option('--agent <name>', 'the name under which the model answers (default: the one that spoke last)')
+    .addOption(tools())
+    .action((options) =>
+      act(async (terminal) => (await import('./commands/hold-chat.ts')).holdChat(terminal, options), {
+        stopsItself: true,
+      }),
+    );
   program
     .command('ask <question>')
-    .description('show the request that a question would become, with what memory recalls for it; calls no model')
-    .addOption(user())
+    .description(
+      'ask the model in a session, with what memory recalls. Without a model, or with --dry-run: show the request that the question would become; nothing is sent or stored',
+    )
+    .option('--user <id>', 'whose; may be left out where there is one user')
     .option('--session <id>', 'the session to ask in (default: the newest)')
-    .addOption(agent())
-    .addOption(provider())
+    .addOption(model())
+    .addOption(system())
+    .option('--agent <name>', 'the agent that answers (default: the one that spoke last)')
+    .addOption(tools())
+    .option('--dry-run', 'show the request, send nothing')
+    .addOption(
+      new Option(
+        '--provider <name>',
+        "whose wire rules a request that is shown keeps (default: the model's, else gemini)",
+      ).choices(providers),
+    )
     .addOption(limit('at most this many memories', 10))
-    .addOption(full())
-    .action((question, options) => act((terminal) => askQuestion(terminal, question, options)));
+    .option('--full', 'print whole texts of the request')
+    .action((question, options) =>
+      act((terminal) => askQuestion(terminal, question, options), {
+        stopsItself: modelAsked(options, env) !== undefined,
+      }),
+    );
 }
 
 function addKeeping(program: Command, act: Act): void {

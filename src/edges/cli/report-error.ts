@@ -16,27 +16,27 @@ export interface ErrorReporting {
 
 /** Tells a failure on stderr, in the words of the error or as one JSON object, and returns the exit code for it. */
 export function reportError(error: unknown, io: CliIo, options: ErrorReporting): number {
-  if (error instanceof CommandFailure) return tell(error.cause, error.facts, { io, options });
-  return tell(error, {}, { io, options });
+  if (error instanceof CommandFailure) return tell(error.cause, error, { io, options });
+  return tell(error, { facts: {}, hint: undefined }, { io, options });
 }
 
 function tell(
   error: unknown,
-  facts: Readonly<Record<string, unknown>>,
+  about: Pick<CommandFailure, 'facts' | 'hint'>,
   { io, options }: { readonly io: CliIo; readonly options: ErrorReporting },
 ): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   const { json, verbose, storeFile } = options;
   const stack = verbose && error instanceof Error ? stackOf(error) : undefined;
   if (json) {
-    const body = { ...bodyOf(error), ...facts, ...(stack === undefined ? {} : { stack }) };
+    const body = { ...bodyOf(error), ...about.facts, ...(stack === undefined ? {} : { stack }) };
     io.stderr.write(`${printableJson(JSON.stringify({ error: body }))}\n`);
     return exitCodeOf(error);
   }
   // Wrong usage of commander's kind has been told by itself, with the help that belongs to it.
   if (!(error instanceof CommanderError)) {
     writeNote(io.stderr, `error: ${messageOf(error)}`);
-    const hint = hintFor(error, { verbose, storeFile });
+    const hint = about.hint ?? hintFor(error, { verbose, storeFile });
     if (hint !== undefined) writeNote(io.stderr, hint);
   }
   if (stack !== undefined) io.stderr.write(`${printable(stack)}\n`);

@@ -76,6 +76,7 @@ describe.each([60, 80, 120])('in %i columns', (columns) => {
     ['erase --user u1'],
     ['--help'],
     ['ask --help'],
+    ['chat --help'],
     ['show no-session-of-this-name'],
   ])('every line of %s fits', async (command) => {
     const { out, err } = await cli(command.split(' '), { columns });
@@ -87,6 +88,7 @@ describe.each([60, 80, 120])('in %i columns', (columns) => {
   test.each([
     ['--help'],
     ['ask --help'],
+    ['chat --help'],
     ['erase --user u1'],
     ['show no-session-of-this-name'],
     ['ask Boston --user u1 --full'],

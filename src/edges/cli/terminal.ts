@@ -5,8 +5,12 @@ import { printable, printableJson, printableWithColours, wrapHanging } from './d
 /** A stream that results or notes are written to. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
+/** A stream that messages are read from. */
+export type InputStream = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
 /** The outside of the command: streams, environment, and a signal that aborts at Ctrl-C, SIGTERM or SIGHUP. */
 export interface CliIo {
+  readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -36,9 +40,13 @@ export interface Terminal {
   /** Columns of the terminal; without bound where the output is piped. */
   readonly width: number;
   print(line: string): void;
+  /** Text that is no whole line yet. */
+  write(text: string): void;
   /** For the person at the terminal, not part of the result; nothing under --json. */
   note(line: string): void;
   json(value: unknown): void;
+  /** The same on one line. */
+  jsonLine(value: unknown): void;
 }
 
 /** The terminal for one command. */
@@ -55,10 +63,12 @@ export function createTerminal(io: CliIo, options: GlobalOptions): Terminal {
     paint,
     width: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     print: (line) => void stdout.write(`${show(line)}\n`),
+    write: (text) => void stdout.write(show(text)),
     note: (line) => {
       if (options.json !== true) writeNote(stderr, line);
     },
     json: (value) => void stdout.write(`${printableJson(JSON.stringify(value, undefined, 2))}\n`),
+    jsonLine: (value) => void stdout.write(`${printableJson(JSON.stringify(value))}\n`),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Event } from '../../../events/index.ts';
 
-/** The agent that a log is most likely read for: the one that spoke last, else `assistant`. */
+/** The agent that a log is most likely read for: the one that spoke last, outside of sealed conversations, else `assistant`. */
 export function agentOf(events: readonly Event[]): string {
-  return events.findLast((event) => event.origin === 'agent')?.author ?? 'assistant';
+  const spoken = events.findLast((event) => event.origin === 'agent' && event.isolationScope === undefined);
+  return spoken?.author ?? 'assistant';
 }

@@ -1,8 +1,9 @@
 import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
-import type { Provider } from '../../../events/index.ts';
+import type { Provider, SessionKey } from '../../../events/index.ts';
 import type { SessionInfo } from '../../../sessions/index.ts';
 import { chooseSession, chooseUser, newestSessions } from '../choose-session.ts';
+import { modelForms, parseModelChoice, providerOfChoice } from '../model-choice.ts';
 import { withStore } from '../open-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { agentOf } from './agent-of.ts';
@@ -15,28 +16,58 @@ export interface AskOptions {
   readonly user?: string;
   readonly session?: string;
   readonly agent?: string;
-  readonly provider: Provider;
+  readonly model?: string;
+  readonly system?: string;
+  readonly tools: boolean;
+  readonly dryRun?: boolean;
+  readonly provider?: Provider;
   readonly limit: number;
   readonly full?: boolean;
 }
 
+/** Where a question is asked, and for whom the request is. */
+export interface AskedIn {
+  readonly key: SessionKey;
+  readonly agentName: string;
+}
+
 const contentsShown = 6;
 
-/** Shows the request that a question would become, with what memory recalls for it and where that comes from. */
+/** The model that `ask` sends its question to, if it sends it at all. */
+export function modelAsked(
+  { model, dryRun }: Pick<AskOptions, 'model' | 'dryRun'>,
+  env: Terminal['io']['env'],
+): string | undefined {
+  return dryRun === true ? undefined : modelConfigured(model, env);
+}
+
+function modelConfigured(model: string | undefined, env: Terminal['io']['env']): string | undefined {
+  return model ?? (env.PALIMPSEST_MODEL || undefined);
+}
+
+/**
+ * Asks the model that is configured. Without one, or for a dry run, shows the request that a question would become, with
+ * what memory recalls for it and where that comes from.
+ */
 export async function askQuestion(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
+  const model = modelAsked(options, terminal.io.env);
+  if (model === undefined) return showRequest(terminal, question, options);
+  const { askModel } = await import('./ask-model.ts');
+  await askModel(terminal, question, { ...options, model });
+}
+
+async function showRequest(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
+  const configured = modelConfigured(options.model, terminal.io.env);
+  const choice = configured === undefined ? undefined : parseModelChoice(configured);
+  const provider = options.provider ?? (choice === undefined ? 'gemini' : providerOfChoice(choice));
   const work = async (palimpsest: Palimpsest) => {
-    const userId = await chooseUser(palimpsest, options.user);
-    const info = await sessionToAskIn(terminal, palimpsest, userId, options.session);
-    await palimpsest.settled();
-    const newest = await palimpsest.sessions.read(info.key, { newestFirst: true, limit: 20 });
-    const agentName = options.agent ?? agentOf([...newest.items].reverse());
-    const { provider } = options;
+    const { key, agentName } = await askedIn(terminal, palimpsest, options);
     const recall = { limit: options.limit };
-    const request = await palimpsest.context(info.key, { question, agentName, provider, recall });
+    const request = await palimpsest.context(key, { question, agentName, provider, recall });
     if (terminal.options.json) {
       const { instruction, tools, contents, transient, memories } = request;
       terminal.json({
-        session: info.key,
+        session: key,
         agentName,
         provider,
         request: { instruction, tools, contents, transient },
@@ -44,10 +75,7 @@ export async function askQuestion(terminal: Terminal, question: string, options:
       });
       return;
     }
-    terminal.print(terminal.paint.bold(`Recalled for this question (${request.memories.length})`));
-    printMemories(terminal, request.memories);
-    if (request.memories.length === 0) terminal.print('  nothing');
-    terminal.print('');
+    printRecalled(terminal, request.memories);
     const full = options.full === true;
     printRequest(terminal, request, {
       agentName,
@@ -56,8 +84,35 @@ export async function askQuestion(terminal: Terminal, question: string, options:
       limit: full ? 0 : contentsShown,
       memoriesAbove: true,
     });
+    if (choice === undefined) {
+      terminal.note(
+        `No model is configured, so nothing was sent. Configure one with --model or PALIMPSEST_MODEL: ${modelForms}.`,
+      );
+    }
   };
   await withStore(terminal, work, { access: 'read', learn: true });
+}
+
+/** Prints what was recalled for a question, and an empty line. */
+export function printRecalled(terminal: Terminal, memories: Parameters<typeof printMemories>[1]): void {
+  terminal.print(terminal.paint.bold(`Recalled for this question (${memories.length})`));
+  printMemories(terminal, memories);
+  if (memories.length === 0) terminal.print('  nothing');
+  terminal.print('');
+}
+
+/** The session that is meant, once memory has read what there is, and the agent that is asked. */
+export async function askedIn(
+  terminal: Terminal,
+  palimpsest: Palimpsest,
+  options: Pick<AskOptions, 'user' | 'session' | 'agent'>,
+): Promise<AskedIn> {
+  const userId = await chooseUser(palimpsest, options.user);
+  const { key } = await sessionToAskIn(terminal, palimpsest, userId, options.session);
+  await palimpsest.settled();
+  if (options.agent !== undefined) return { key, agentName: options.agent };
+  const newest = await palimpsest.sessions.read(key, { newestFirst: true, limit: 20 });
+  return { key, agentName: agentOf([...newest.items].reverse()) };
 }
 
 async function sessionToAskIn(

@@ -31,7 +31,13 @@ function capture() {
 async function imports(file: string, store: string, ...options: readonly string[]) {
   const stdout = capture();
   const stderr = capture();
-  const io = { stdout: stdout.stream, stderr: stderr.stream, env: { NO_COLOR: '1' }, cwd: directory };
+  const io = {
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { NO_COLOR: '1' },
+    cwd: directory,
+  };
   const args = ['import', file, '--file', store, ...options];
   const code = await run(args, { ...io, signal: new AbortController().signal });
   return { code, out: stdout.text(), err: stderr.text() };

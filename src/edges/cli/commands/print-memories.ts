@@ -1,5 +1,6 @@
 import type { MemoryEntry } from '../../../memory/service/index.ts';
 import { fitWidth, oneLine, textWidth, timeText, wrapWidth } from '../display/index.ts';
+import { sourceText } from '../source-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 const gap = '  ';
@@ -25,18 +26,6 @@ export function printMemories(terminal: Terminal, memories: readonly MemoryEntry
     const emphasise = emphasiser(memory.matchedTerms ?? [], paint.underline);
     for (const line of textLines(memory.text, terminal.width)) terminal.print(`${indent}${emphasise(line)}`);
   }
-}
-
-/** Where a memory comes from: `session #seq`, or what stated it directly. */
-export function sourceText(memory: MemoryEntry): string {
-  const seqs = new Map<string, number[]>();
-  const direct: string[] = [];
-  for (const source of memory.provenance) {
-    if (source.kind === 'direct') direct.push(`stated by ${source.source}`);
-    else seqs.set(source.sessionId, [...(seqs.get(source.sessionId) ?? []), source.seq]);
-  }
-  const events = [...seqs].map(([session, numbers]) => `${session} ${numbers.map((seq) => `#${seq}`).join(' ')}`);
-  return oneLine([...events, ...direct].join('; ')) || memory.id;
 }
 
 function textLines(text: string, width: number): string[] {

@@ -56,7 +56,8 @@ function lastBreak(graphemes: readonly string[], next: string): number {
   return graphemes.length;
 }
 
-function mayBreak(before: string, after: string): boolean {
+/** True if a line may end between two graphemes. */
+export function mayBreak(before: string, after: string): boolean {
   if (before === ' ') return after !== ' ';
   if (after === ' ') return false;
   if (closing.test(after) || opening.test(before)) return false;

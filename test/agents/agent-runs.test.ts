@@ -97,6 +97,21 @@ describe('a run', () => {
     expect(JSON.stringify(model.calls[2]?.request.contents)).not.toContain('摄氏度报告');
   });
 
+  it('recalls what answers a question, not the same question asked before', async () => {
+    const palimpsest = await openQuiet();
+    const model = new ScriptedModel(() => '好的。');
+    const agent = palimpsest.agent({ name: 'assistant', model });
+    await runToEnd(agent, { message: '天气预报的温度请用摄氏度' });
+    for (let day = 2; day < 6; day++) {
+      await palimpsest.settled();
+      await runToEnd(agent, { sessionId: `s${day}`, message: '我的温度单位是哪个？' });
+    }
+    const { contents, transient } = model.calls.at(-1)?.request ?? { contents: [], transient: [] };
+    const recalled = textOf(contents[transient[0] ?? -1]);
+    expect(recalled).toContain('摄氏度');
+    expect(recalled).not.toContain('哪个');
+  });
+
   it('ends at the limit of model calls, with an event that says so', async () => {
     const palimpsest = await openQuiet();
     const model = new ScriptedModel(() => ({ calls: [{ name: 'forecast', args: { city: 'x' } }] }));

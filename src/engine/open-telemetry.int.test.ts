@@ -8,6 +8,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
+  SpanKind,
   type SpanStatus,
   TraceFlags,
   type Tracer,
@@ -36,8 +37,11 @@ class RecordedSpan implements Span {
   status: SpanStatus | undefined;
   ends = 0;
 
-  constructor(name: string, attributes: Attributes, parent: string | undefined) {
+  readonly kind: SpanKind | undefined;
+
+  constructor(name: string, attributes: Attributes, parent: string | undefined, kind: SpanKind | undefined) {
     this.name = name;
+    this.kind = kind;
     this.parent = parent;
     Object.assign(this.attributes, attributes);
   }
@@ -102,6 +106,7 @@ class Recorder implements TracerProvider {
         spanName,
         options.attributes ?? {},
         above instanceof RecordedSpan ? above.name : undefined,
+        options.kind,
       );
       this.spans.push(span);
       return span;
@@ -176,6 +181,13 @@ describe('OpenTelemetry', () => {
     expect(recorder.tree).toEqual(['invoke_agent 天气']);
     expect(recorder.tracerNames).toEqual(['palimpsest', expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
     expect(recorder.spans[0]).toMatchObject({ ends: 1, status: undefined, exceptions: [] });
+  });
+
+  it("says that the call of a model is a client's", () => {
+    const run = telemetry.span('run', { 'gen_ai.operation.name': 'invoke_agent' });
+    run.child('chat m', { 'gen_ai.operation.name': 'chat' }).end();
+    run.end();
+    expect(recorder.spans.map(({ kind }) => kind)).toEqual([SpanKind.INTERNAL, SpanKind.CLIENT]);
   });
 
   it('puts a child below its parent, wherever it is begun', async () => {

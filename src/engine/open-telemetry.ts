@@ -29,17 +29,20 @@ export interface OpenTelemetryApi<Context, WorkSpan extends ApiSpan> {
     getTracer(
       name: string,
       version: string,
-    ): { startSpan(name: string, options: { attributes: ApiAttributes }, context: Context): WorkSpan };
+    ): { startSpan(name: string, options: { kind: number; attributes: ApiAttributes }, context: Context): WorkSpan };
     setSpan(context: Context, span: WorkSpan): Context;
   };
   readonly SpanStatusCode: { readonly ERROR: number };
+  readonly SpanKind: { readonly INTERNAL: number; readonly CLIENT: number };
 }
 
 /** Telemetry that writes spans of OpenTelemetry. A span without a parent of ours stands below the one that is active. */
 export function openTelemetry<Context, WorkSpan extends ApiSpan>(api: OpenTelemetryApi<Context, WorkSpan>): Telemetry {
   const tracer = api.trace.getTracer(tracerName, tracerVersion);
   const begin = (name: string, attributes: SpanAttributes, parent: Context): Span => {
-    const span = tracer.startSpan(name, { attributes: present(attributes) }, parent);
+    // By the conventions for generative AI the call of a model is a client's, all other work is internal.
+    const kind = attributes['gen_ai.operation.name'] === 'chat' ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes: present(attributes) }, parent);
     const own = api.trace.setSpan(parent, span);
     let ended = false;
     return {

@@ -119,7 +119,7 @@ export const importTable: readonly FolderRule[] = [
     purpose: 'openPalimpsest(): the one place that wires the parts',
     mayImport: [...core, ...agents],
     mayLoad: backends,
-    latePackages: ['@opentelemetry/api'],
+    latePackages: ['@opentelemetry/api', 'gpt-tokenizer'],
     builtins: ['*'],
   },
   {

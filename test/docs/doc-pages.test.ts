@@ -19,6 +19,7 @@ function typeErrors(fences: readonly Fence[]): string[] {
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, projectRoot);
   options.paths = {
     palimpsest: [join(projectRoot, 'src/index.ts')],
+    'palimpsest/ai-sdk': [join(projectRoot, 'src/edges/integrations/ai-sdk/index.ts')],
     'palimpsest/sqlite': [join(projectRoot, 'src/backends/sqlite/index.ts')],
     'palimpsest/testing': [join(projectRoot, 'src/testing/index.ts')],
   };

@@ -19,8 +19,8 @@ export interface InstalledPackage {
   remove(): void;
 }
 
-/** Packs the project (which builds it) and installs the tarball, without install scripts. */
-export function installPackage(): InstalledPackage {
+/** Packs the project (which builds it) and installs the tarball, with further packages if wanted, without install scripts. */
+export function installPackage(further: readonly string[] = []): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-packed-'));
   const packed = npm(['pack', '--json', '--pack-destination', folder], projectRoot);
   const [report]: { filename: string; files: { path: string }[] }[] = JSON.parse(packed.slice(packed.indexOf('[\n')));
@@ -31,7 +31,7 @@ export function installPackage(): InstalledPackage {
     join(application, 'package.json'),
     JSON.stringify({ name: 'application', private: true, type: 'module' }),
   );
-  npm(['install', '--ignore-scripts', '--prefer-offline', join(folder, report.filename)], application);
+  npm(['install', '--ignore-scripts', '--prefer-offline', join(folder, report.filename), ...further], application);
   return {
     folder: application,
     root: join(application, 'node_modules', 'palimpsest'),
@@ -42,8 +42,18 @@ export function installPackage(): InstalledPackage {
   };
 }
 
+/** Development packages of the project as `name@version`, to be installed beside it. */
+export function atProjectVersion(...names: readonly string[]): string[] {
+  const { devDependencies } = readManifest();
+  return names.map((name) => `${name}@${devDependencies[name]}`);
+}
+
 /** The manifest of the project. */
-export function readManifest(): { version: string; exports: Record<string, unknown> } {
+export function readManifest(): {
+  version: string;
+  exports: Record<string, unknown>;
+  devDependencies: Record<string, string>;
+} {
   return JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
 }
 

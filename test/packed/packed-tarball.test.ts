@@ -6,13 +6,37 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importsOf, parseTree } from '../architecture/source-tree.ts';
 import { fencesOf, readPages } from '../docs/markdown.ts';
-import { type InstalledPackage, installPackage, projectRoot, readManifest } from './installed-package.ts';
+import { cannedReply, startWireServer, type WireServer } from '../wire-server/index.ts';
+import {
+  atProjectVersion,
+  type InstalledPackage,
+  installPackage,
+  projectRoot,
+  readManifest,
+} from './installed-package.ts';
+import { runModule } from './run-module.ts';
 
+/** Nothing beside it, as in an application that uses the log and memory alone. */
 let installed: InstalledPackage;
+/** Beside the AI SDK and its providers. */
+let besideAiSdk: InstalledPackage;
 beforeAll(() => {
   installed = installPackage();
+  besideAiSdk = installPackage(
+    atProjectVersion(
+      'ai',
+      '@ai-sdk/google',
+      '@ai-sdk/anthropic',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+      'zod',
+    ),
+  );
 });
-afterAll(() => installed?.remove());
+afterAll(() => {
+  installed?.remove();
+  besideAiSdk?.remove();
+});
 
 /** Everything that a module of the package loads before its first line runs: files of the package, and other modules. */
 function staticGraph(entry: string): { files: Set<string>; others: Set<string> } {
@@ -43,8 +67,9 @@ describe('the tarball', () => {
     'serves %s',
     (subpath) => {
       const name = subpath.replace('.', 'palimpsest');
+      const application = subpath === './ai-sdk' ? besideAiSdk : installed;
       const names: string[] = JSON.parse(
-        installed.run(`console.log(JSON.stringify(Object.keys(await import('${name}')).sort()))`),
+        application.run(`console.log(JSON.stringify(Object.keys(await import('${name}')).sort()))`),
       );
       const pinned = readFileSync(join(projectRoot, 'test/public-surface.txt'), 'utf8').split(/^## /m);
       const section =
@@ -56,6 +81,17 @@ describe('the tarball', () => {
     },
   );
 });
+
+/** Compiles main.mts of an application, strictly. */
+function compile(application: InstalledPackage, further: readonly string[]) {
+  const flags = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', ...further];
+  const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
+  const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
+  return spawnSync(process.execPath, [tsc, ...flags, ...types, 'main.mts'], {
+    cwd: application.folder,
+    encoding: 'utf8',
+  });
+}
 
 describe("import 'palimpsest'", () => {
   it('reaches no package and no backend', () => {
@@ -81,22 +117,7 @@ describe("import 'palimpsest'", () => {
     const lines = subpaths.map((name, index) => `import * as m${index} from '${name}';`);
     const code = "const p = await m0.openPalimpsest({ appName: 'a' });\nconst name: string = p.appName;";
     writeFileSync(join(installed.folder, 'main.mts'), `${lines.join('\n')}\n${code}\nexport { m1, m2, name };\n`);
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--target',
-      'es2022',
-      '--module',
-      'nodenext',
-      '--lib',
-      'es2023,esnext.disposable',
-    ];
-    const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
-    const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
-    const result = spawnSync(process.execPath, [tsc, ...flags, ...types, 'main.mts'], {
-      cwd: installed.folder,
-      encoding: 'utf8',
-    });
+    const result = compile(installed, ['--lib', 'es2023,esnext.disposable']);
     expect(result.stdout).toBe('');
     expect(result.status).toBe(0);
   });
@@ -118,6 +139,38 @@ describe('the installed library', () => {
       await again.close();
       console.log(JSON.stringify([items.length, memories.length > 0]));`;
     expect(installed.run(source).trim()).toBe('[1,true]');
+  });
+});
+
+describe('palimpsest/ai-sdk', () => {
+  it('is typed for a strict application that has the AI SDK', () => {
+    const code = `
+      import { wrapLanguageModel } from 'ai';
+      import { createGoogleGenerativeAI } from '@ai-sdk/google';
+      import { openPalimpsest, tool } from 'palimpsest';
+      import { memoryTools, palimpsestMiddleware } from 'palimpsest/ai-sdk';
+      import { z } from 'zod';
+      const palimpsest = await openPalimpsest();
+      const gemini = createGoogleGenerativeAI({ apiKey: 'k' })('gemini-2.5-flash');
+      const place = { userId: 'u1', sessionId: 's1' };
+      export const model = wrapLanguageModel({ model: gemini, middleware: palimpsestMiddleware(palimpsest, place) });
+      export const tools = memoryTools(palimpsest, { userId: 'u1' });
+      const add = tool({
+        name: 'add',
+        description: 'Adds.',
+        parameters: z.object({ a: z.number(), b: z.number() }),
+        run: ({ a, b }) => a + b,
+      });
+      export const agent = palimpsest.agent({ name: 'a', model: gemini, tools: [add] });`;
+    writeFileSync(join(besideAiSdk.folder, 'main.mts'), code);
+    // The AI SDK's own declarations need more libraries and packages than an application must have.
+    const result = compile(besideAiSdk, ['--skipLibCheck', '--lib', 'es2023,esnext.disposable,dom']);
+    expect(result.stdout).toBe('');
+    expect(result.status).toBe(0);
+  });
+
+  it('tells what to install where the AI SDK is missing', () => {
+    expect(() => installed.run("await import('palimpsest/ai-sdk')")).toThrow(/Cannot find package 'ai'/);
   });
 });
 
@@ -159,6 +212,13 @@ describe('the installed command', () => {
 });
 
 describe('the documentation', () => {
+  let server: WireServer;
+  beforeAll(async () => {
+    server = await startWireServer();
+    server.answerBy(cannedReply);
+  });
+  afterAll(() => server.close());
+
   const fences = readPages().flatMap(fencesOf);
   const of = (page: string, language: string) => fences.filter((one) => one.page === page && one.language === language);
 
@@ -177,18 +237,21 @@ describe('the documentation', () => {
     expect(result, result.stderr).toMatchObject({ status: 0 });
   });
 
-  it.each(['README.md', 'docs/tutorial/first-steps.md'])('has modules that run and print what %s says', (page) => {
-    const folder = mkdtempSync(join(installed.folder, 'modules-'));
-    const target = ts.ScriptTarget.ES2022;
-    for (const { code } of of(page, 'ts')) {
-      const file = join(folder, 'main.mjs');
-      const options = { compilerOptions: { target, module: ts.ModuleKind.ESNext } };
-      writeFileSync(file, ts.transpileModule(code, options).outputText);
-      const { status, stdout, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8' });
-      expect(stderr.replace(/.*(ExperimentalWarning|node --trace-warnings).*\n/g, '')).toBe('');
-      expect(status).toBe(0);
-      for (const [, printed = ''] of code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm))
-        expect(stdout).toContain(printed);
-    }
-  });
+  it.each(['README.md', 'docs/tutorial/first-steps.md'])(
+    'has modules that run and print what %s says',
+    async (page) => {
+      const folder = mkdtempSync(join(besideAiSdk.folder, 'modules-'));
+      const target = ts.ScriptTarget.ES2022;
+      for (const { code } of of(page, 'ts')) {
+        const file = join(folder, 'main.mjs');
+        const options = { compilerOptions: { target, module: ts.ModuleKind.ESNext } };
+        writeFileSync(file, ts.transpileModule(code, options).outputText);
+        const { status, stdout, stderr } = await runModule(file, server);
+        expect(stderr.replace(/.*(ExperimentalWarning|node --trace-warnings).*\n/g, '')).toBe('');
+        expect(status).toBe(0);
+        for (const [, printed = ''] of code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm))
+          expect(stdout).toContain(printed);
+      }
+    },
+  );
 });

@@ -42,16 +42,17 @@ export function installPackage(further: readonly string[] = []): InstalledPackag
   };
 }
 
-/** Development packages of the project as `name@version`, to be installed beside it. */
+/** Packages that the project uses as `name@version`, to be installed beside it. */
 export function atProjectVersion(...names: readonly string[]): string[] {
-  const { devDependencies } = readManifest();
-  return names.map((name) => `${name}@${devDependencies[name]}`);
+  const { dependencies, devDependencies } = readManifest();
+  return names.map((name) => `${name}@${dependencies[name] ?? devDependencies[name]}`);
 }
 
 /** The manifest of the project. */
 export function readManifest(): {
   version: string;
   exports: Record<string, unknown>;
+  dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 } {
   return JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));

@@ -73,7 +73,8 @@ export const errorTable: { readonly [C in ErrorCode]: ErrorTraits<C> } = {
   SESSION_NOT_FOUND: row(404, (d) => `There is no session ${quote(d.sessionId)}. Create it first.`),
   SESSION_BUSY: retry(
     423,
-    (d) => `Session ${quote(d.sessionId)} is in a run. Its lease ends at ${d.freeAt} unless renewed.`,
+    (d) =>
+      `Another run holds session ${quote(d.sessionId)}. Wait for it (onBusy: 'queue'), or try again after ${d.freeAt}, when its lease ends unless renewed.`,
   ),
   LEASE_LOST: row(
     409,

@@ -19,7 +19,13 @@ describe('contents', () => {
     expect(modelText('hi')).toEqual({ role: 'model', parts: [{ text: 'hi' }] });
   });
 
-  it('give their text without thoughts, one line a part', () => {
+  it('give as one text what the model says in neighbouring parts', () => {
+    const parts = [{ text: 'The cat is Whis' }, { text: 'kers. 猫叫' }, { text: '' }, { text: '橘子。' }];
+    expect(textOf({ role: 'model', parts })).toBe('The cat is Whiskers. 猫叫橘子。');
+    expect(textOf({ role: 'user', parts: [{ text: 'first' }, { text: 'second' }] })).toBe('first\nsecond');
+  });
+
+  it('give their text without thoughts, parted where something else stands between', () => {
     expect(textOf(mixed)).toBe('你好\nworld');
     expect(textOf(text('hi'))).toBe('hi');
     expect(textOf({ role: 'model', parts: [{ text: 'hm', thought: true }] })).toBe('');

@@ -77,14 +77,24 @@ export function modelText(value: string): Content {
   return { role: 'model', parts: [{ text: value }] };
 }
 
-/** All text of a content that is not thought, parts joined by a line break. */
+/**
+ * All text of a content that is not thought. What the model's side says in neighbouring parts is one text, as providers
+ * cut it where they like; anything else is parted by a line break.
+ */
 export function textOf(content: Content | undefined): string {
   if (content === undefined) return '';
-  const only = content.parts.length === 1 ? content.parts[0] : undefined;
+  const { parts, role } = content;
+  const only = parts.length === 1 ? parts[0] : undefined;
   if (only !== undefined) return only.thought === true ? '' : (only.text ?? '');
-  const texts: string[] = [];
-  for (const part of content.parts) if (part.text && part.thought !== true) texts.push(part.text);
-  return texts.join('\n');
+  let told = '';
+  let goesOn = false;
+  for (const part of parts) {
+    if (part.text === '') continue;
+    const isSaid = part.text !== undefined && part.thought !== true;
+    if (isSaid) told += told === '' || goesOn ? part.text : `\n${part.text}`;
+    goesOn = isSaid && role === 'model';
+  }
+  return told;
 }
 
 /** True if the content is text and nothing else, and some of it is neither thought nor white space. */

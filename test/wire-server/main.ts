@@ -8,7 +8,8 @@ const server = await startWireServer({ port: Number(values.port) });
 server.answerBy(cannedReply);
 process.stdout.write(
   [
-    'A scripted server, no model. It knows /429, /500, /400, /hang, /empty, /slow, /cut, /broken, /think, /call tool {…}.',
+    'A scripted server, no model. Send it any words, or what begins with !:',
+    '!429 !500 !400 !hang !empty !slow !cut !broken !think !call tool {"its":"arguments"}',
     `OpenAI-compatible  ${server.baseUrl('openai')}`,
     `Gemini             ${server.baseUrl('gemini')}`,
     `Anthropic          ${server.baseUrl('anthropic')}`,

@@ -230,7 +230,10 @@ it('has canned replies that say so', async () => {
   };
   for (const wire of wires) {
     expect(await (await said(wire, '你好')).text()).toMatch(/\[canned\].*“你好”/);
-    expect((await said(wire, '/429')).headers.get('retry-after')).toBe('1');
-    expect(await (await said(wire, '/call find {"query":"茶"}')).text()).toMatch(/find.*茶/s);
+    const recalled = '<recalled_memories>\n- on 2026-01-31 the user said: 茶\n</recalled_memories>';
+    for (const texts of [`!429\n\n${recalled}`, `${recalled}\n!429`])
+      expect((await said(wire, texts)).status).toBe(429);
+    expect((await said(wire, '!429')).headers.get('retry-after')).toBe('1');
+    expect(await (await said(wire, '!call find {"query":"茶"}')).text()).toMatch(/find.*茶/s);
   }
 });

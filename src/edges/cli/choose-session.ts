@@ -51,13 +51,15 @@ export async function chooseUser(palimpsest: Palimpsest, named: string | undefin
 }
 
 /**
- * The session whose id is given, or begins so, or was so where it was imported from. Throws SESSION_NOT_FOUND, or INVALID_ARGUMENT that lists the sessions
- * if several fit.
+ * The session whose id is given, or begins so, or was so where it was imported from. Throws SESSION_NOT_FOUND,
+ * INVALID_ID for none, or INVALID_ARGUMENT that lists the sessions if several fit.
  */
 export async function chooseSession(
   palimpsest: Palimpsest,
   options: { readonly session: string; readonly userId?: string | undefined },
 ): Promise<SessionInfo> {
+  if (options.session === '')
+    throw new PalimpsestError('INVALID_ID', { field: "The session's id", reason: 'is empty' });
   const exact: SessionInfo[] = [];
   const begun: SessionInfo[] = [];
   for await (const info of listSessions(palimpsest, options.userId)) {

@@ -14,7 +14,7 @@ import { printable, wrapHanging } from './display/index.ts';
 import { importFormats } from './import-formats.ts';
 import { modelForms } from './model-choice.ts';
 import { exitCodes, reportError } from './report-error.ts';
-import { type CliIo, createTerminal, type GlobalOptions, type Terminal } from './terminal.ts';
+import { type CliIo, createTerminal, defaultApp, type GlobalOptions, type Terminal } from './terminal.ts';
 import { watchOutput } from './watch-output.ts';
 
 const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
@@ -55,7 +55,7 @@ export function createProgram(io: CliIo): CliProgram {
     )
     .version(packageJson.version)
     .option('--file <path>', 'the store (default: PALIMPSEST_FILE, else ./palimpsest.db)')
-    .option('--app <name>', 'the application whose sessions are meant', 'default')
+    .option('--app <name>', 'the application whose sessions are meant', defaultApp)
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours')
     .option('--verbose', 'print stack traces with errors')

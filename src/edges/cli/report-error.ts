@@ -43,10 +43,14 @@ function tell(
   return exitCodeOf(error);
 }
 
-/** What a failure says in the command line, where sessions are looked up rather than created. */
+/** What a failure says in the command line, where sessions are looked up rather than created, and nothing is set in code. */
 export function messageOf(error: unknown): string {
   if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) {
     return `There is no session ${JSON.stringify(error.details.sessionId)}. 'palimpsest sessions' lists them.`;
+  }
+  if (isPalimpsestError(error, 'SESSION_BUSY')) {
+    const { sessionId, freeAt } = error.details;
+    return `Another program answers in session ${JSON.stringify(sessionId)}; if it has died, the session is free at ${freeAt}.`;
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -68,7 +72,10 @@ function bodyOf(error: unknown): Record<string, unknown> {
 
 function hintFor(error: unknown, { verbose, storeFile }: { readonly verbose: boolean; readonly storeFile: string }) {
   if (isPalimpsestError(error, 'FILE_NOT_FOUND') && error.details.file === storeFile) {
-    return 'Name the store with --file, or begin one: palimpsest import <file>';
+    return 'Name the store with --file, or begin one: palimpsest chat, or palimpsest import <file>';
+  }
+  if (isPalimpsestError(error, 'SESSION_BUSY')) {
+    return 'Wait until it is done and ask again, or choose another session with --session.';
   }
   const isUnexpected = !isPalimpsestError(error) && systemCodeOf(error) === undefined;
   return isUnexpected && !verbose ? 'Run again with --verbose to see where it failed.' : undefined;

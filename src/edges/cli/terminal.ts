@@ -2,6 +2,12 @@ import { resolve } from 'node:path';
 import picocolors from 'picocolors';
 import { printable, printableJson, printableWithColours, wrapHanging } from './display/index.ts';
 
+/** The store's file, where nothing names another. */
+export const defaultFile = 'palimpsest.db';
+
+/** The application, where `--app` names none. */
+export const defaultApp = 'default';
+
 /** A stream that results or notes are written to. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -37,7 +43,7 @@ export interface Terminal {
   /** The store's file, as an absolute path. */
   readonly file: string;
   readonly paint: Paint;
-  /** Columns of the terminal; without bound where the output is piped. */
+  /** Columns of the terminal as it is now, which may be resized; without bound where the output is piped. */
   readonly width: number;
   print(line: string): void;
   /** Text that is no whole line yet. */
@@ -59,9 +65,11 @@ export function createTerminal(io: CliIo, options: GlobalOptions): Terminal {
   return {
     io,
     options,
-    file: resolve(io.cwd, options.file ?? (env.PALIMPSEST_FILE || 'palimpsest.db')),
+    file: resolve(io.cwd, options.file ?? (env.PALIMPSEST_FILE || defaultFile)),
     paint,
-    width: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    get width() {
+      return stdout.isTTY === true ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+    },
     print: (line) => void stdout.write(`${show(line)}\n`),
     write: (text) => void stdout.write(show(text)),
     note: (line) => {

@@ -5,6 +5,7 @@ import { reportError } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { AnswerPrinter, asideOf } from './answer-printer.ts';
 import type { Conversation } from './conversation.ts';
+import { FaultyAnswer, faultAfter } from './faulty-answer.ts';
 
 /** How a message is answered at the terminal. */
 export interface MessageOptions {
@@ -12,8 +13,8 @@ export interface MessageOptions {
   readonly connected: ConnectedModel | undefined;
 }
 
-/** What came of a message. */
-export type Answered = 'answered' | 'stopped' | 'failed';
+/** What came of a message; `stoppedBefore`: before anything of the answer. */
+export type Answered = 'answered' | 'stopped' | 'stoppedBefore' | 'failed';
 
 /** Answers a message and shows the answer as it comes; a failure is told, so that the chat may go on. */
 export async function answerMessage(
@@ -25,15 +26,20 @@ export async function answerMessage(
   const isJson = terminal.options.json === true;
   try {
     const onRequest = printer.recalled.bind(printer);
-    for await (const event of conversation.answer(message, { signal, onRequest })) {
+    const onRetry = printer.retrying.bind(printer);
+    let fault: FaultyAnswer | undefined;
+    for await (const event of conversation.answer(message, { signal, onRequest, onRetry })) {
+      fault = faultAfter(event, fault);
       if (!isJson) printer.show(event);
       else if (!event.partial) terminal.jsonLine(event);
     }
+    if (fault !== undefined) throw fault;
+    printer.end();
     return 'answered';
   } catch (error) {
-    printer.endLine();
-    if (!isPalimpsestError(error)) throw error;
-    if (signal.aborted) return 'stopped';
+    printer.end();
+    if (!isPalimpsestError(error) && !(error instanceof FaultyAnswer)) throw error;
+    if (signal.aborted) return printer.hasBegun ? 'stopped' : 'stoppedBefore';
     tellFailure(terminal, error, connected);
     return 'failed';
   }

@@ -1,7 +1,7 @@
 import type { Palimpsest } from '../../../engine/index.ts';
 import { printMemories } from '../commands/print-memories.ts';
 import { printRequest } from '../commands/print-request.ts';
-import { countText, wrapHanging } from '../display/index.ts';
+import { countText, shellCommand, wrapHanging } from '../display/index.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -12,6 +12,8 @@ export interface ChatSurroundings {
   readonly conversation: Conversation;
   /** Who answers, in words. */
   readonly answeredBy: string;
+  /** Options of the command line that lead to this store, user and model again. */
+  readonly options: readonly string[];
 }
 
 type ChatCommand = (around: ChatSurroundings, argument: string) => Promise<void> | void;
@@ -19,10 +21,10 @@ type ChatCommand = (around: ChatSurroundings, argument: string) => Promise<void>
 const memoriesShown = 10;
 
 const help = `Type a message and Enter. A pasted text of several lines is one message. With a space in front a message may begin with /.
-  /why               the memories recalled for the last answer, and where each came from
-  /context           the last request, one line a text; /context full prints whole texts
+  /why               memories recalled for the last answer, and their sources
+  /context           the last request, one line a text; whole: /context full
   /memories <query>  search what is remembered of you
-  /session           which conversation this is
+  /session           which conversation this is, and how to go on in it later
   /help              this
   /exit              leave; Ctrl-D does too
 Ctrl-C stops an answer, or clears what is typed.`;
@@ -58,15 +60,17 @@ const commands: { readonly [name: string]: ChatCommand } = {
     printMemories(terminal, memories);
     if (memories.length === 0) terminal.print('Nothing that is remembered bears on this.');
   },
-  session: async ({ terminal, palimpsest, conversation, answeredBy }) => {
+  session: async ({ terminal, palimpsest, conversation, answeredBy, options }) => {
     const { userId, sessionId } = conversation.key;
     const session = await palimpsest.sessions.open(conversation.key);
     const facts = [
       `Session ${sessionId} of user "${userId}", ${countText(session?.version ?? 0, 'event')}, answered by ${answeredBy}.`,
       `In ${terminal.file}`,
-      `To go on later: palimpsest chat --session ${sessionId}`,
+      'To go on later:',
     ];
     for (const line of facts.flatMap((fact) => wrapHanging(fact, terminal.width))) terminal.print(line);
+    const command = ['palimpsest', 'chat', ...options, '--session', sessionId];
+    for (const line of shellCommand(command, terminal.width)) terminal.print(line);
   },
 };
 

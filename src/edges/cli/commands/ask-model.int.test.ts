@@ -120,7 +120,20 @@ test('a failing model: exit code 1, what to do, and the question is kept', async
   expect(JSON.parse(json.err).error).toMatchObject({ code: 'MODEL_FAILED', details: { status: 401 } });
 });
 
+test('an empty answer: exit code 1, and why; --json has it too', async () => {
+  server.reply({ text: '' }, { text: '' });
+  const { code, out, err } = await ask([question, '--model', 'openai:m']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^Recalled/);
+  expect(err).toMatch(/^error: The model answered with nothing[^\n]*\n$/);
+  const json = await ask([question, '--model', 'openai:m', '--json']);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.out).answer).toMatchObject({ errorCode: 'EMPTY_RESPONSE' });
+  expect(JSON.parse(json.err).error).toMatchObject({ code: 'EMPTY_RESPONSE' });
+});
+
 test.each([
+  [['--agent', 'user'], /^error: --agent may not be "user"/],
   [['--model', 'openai:m', '--provider', 'gemini'], /^error: --provider goes with --dry-run/],
   [['--model', 'acme:m'], /^error: --model must be/],
   [['--model', 'acme:m', '--dry-run'], /^error: --model must be/],

@@ -2,7 +2,7 @@ import type { PreparedRequest } from '../../../agents/index.ts';
 import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
 import type { Event } from '../../../events/index.ts';
-import { AnswerPrinter, asideOf, Conversation } from '../chat/index.ts';
+import { AnswerPrinter, asideOf, Conversation, type FaultyAnswer, faultAfter } from '../chat/index.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { modelHint } from '../models/index.ts';
 import { withStore } from '../open-store.ts';
@@ -39,17 +39,27 @@ async function answerAsText(terminal: Terminal, conversation: Conversation, ques
   const { signal } = terminal.io;
   const printer = new AnswerPrinter(terminal, asideOf(terminal));
   try {
-    const onRequest = ({ memories }: PreparedRequest) => printRecalled(terminal, memories);
-    for await (const event of conversation.answer(question, { signal, onRequest })) printer.show(event);
+    const onRequest = ({ memories }: PreparedRequest) => printer.between(() => printRecalled(terminal, memories));
+    const onRetry = printer.retrying.bind(printer);
+    let fault: FaultyAnswer | undefined;
+    for await (const event of conversation.answer(question, { signal, onRequest, onRetry })) {
+      fault = faultAfter(event, fault);
+      printer.show(event);
+    }
+    if (fault !== undefined) throw fault;
   } finally {
-    printer.endLine();
+    printer.end();
   }
 }
 
 async function answerAsJson(terminal: Terminal, conversation: Conversation, question: string): Promise<void> {
   const { signal } = terminal.io;
   let answer: Event | undefined;
-  for await (const event of conversation.answer(question, { signal })) if (!event.partial) answer = event;
+  let fault: FaultyAnswer | undefined;
+  for await (const event of conversation.answer(question, { signal })) {
+    fault = faultAfter(event, fault);
+    if (!event.partial) answer = event;
+  }
   const { key, agentName, provider, lastRequest } = conversation;
   const { instruction, tools, contents, transient } = lastRequest?.request ?? {};
   terminal.json({
@@ -60,4 +70,5 @@ async function answerAsJson(terminal: Terminal, conversation: Conversation, ques
     memories: lastRequest?.memories,
     answer,
   });
+  if (fault !== undefined) throw fault;
 }

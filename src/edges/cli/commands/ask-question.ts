@@ -7,15 +7,13 @@ import { modelForms, parseModelChoice, providerOfChoice } from '../model-choice.
 import { withStore } from '../open-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { agentOf } from './agent-of.ts';
+import { checkTalkOptions, type TalkOptions } from './check-talk-options.ts';
 import { noteUnknownUser } from './note-unknown-user.ts';
 import { printMemories } from './print-memories.ts';
 import { printRequest } from './print-request.ts';
 
 /** Options of `palimpsest ask`. */
-export interface AskOptions {
-  readonly user?: string;
-  readonly session?: string;
-  readonly agent?: string;
+export interface AskOptions extends TalkOptions {
   readonly model?: string;
   readonly system?: string;
   readonly tools: boolean;
@@ -50,6 +48,7 @@ function modelConfigured(model: string | undefined, env: Terminal['io']['env']):
  * what memory recalls for it and where that comes from.
  */
 export async function askQuestion(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
+  checkTalkOptions(options);
   const model = modelAsked(options, terminal.io.env);
   if (model === undefined) return showRequest(terminal, question, options);
   const { askModel } = await import('./ask-model.ts');
@@ -102,11 +101,7 @@ export function printRecalled(terminal: Terminal, memories: Parameters<typeof pr
 }
 
 /** The session that is meant, once memory has read what there is, and the agent that is asked. */
-export async function askedIn(
-  terminal: Terminal,
-  palimpsest: Palimpsest,
-  options: Pick<AskOptions, 'user' | 'session' | 'agent'>,
-): Promise<AskedIn> {
+export async function askedIn(terminal: Terminal, palimpsest: Palimpsest, options: TalkOptions): Promise<AskedIn> {
   const userId = await chooseUser(palimpsest, options.user);
   const { key } = await sessionToAskIn(terminal, palimpsest, userId, options.session);
   await palimpsest.settled();

@@ -83,9 +83,18 @@ describe.each(models)('%s', (form) => {
     expect((await cli(['search', 'Celsius'])).out).toContain('Prefers Celsius');
   });
 
-  test('429 once is waited for', async () => {
+  test('an answer that is empty is told, and fails', async () => {
+    server.reply({ text: '' }, { text: '在。' });
+    const { code, out, err } = await chat(['--user', 'u1', '--model', model()], 'hello\n你好\n');
+    expect({ code, out }).toEqual({ code: 1, out: '在。\n' });
+    expect(err).toMatch(/^error: The model answered with nothing[^\n]*$/m);
+  });
+
+  test('429 once is waited for, and told', async () => {
     server.reply({ status: 429, retryAfter: 0 }, { text: 'Here I am.' });
-    expect(await chat(['--user', 'u1', '--model', model()], 'hello\n')).toMatchObject({ code: 0, out: 'Here I am.\n' });
+    const { code, out, err } = await chat(['--user', 'u1', '--model', model()], 'hello\n');
+    expect({ code, out }).toEqual({ code: 0, out: 'Here I am.\n' });
+    expect(err).toMatch(/^HTTP 429; asking again in \S+ s \(2 of 3\)$/m);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -119,6 +128,8 @@ describe('how a model is named', () => {
   test.each([
     [['--model', 'gpt-5'], {}, 2, /^error: --model must be google:<name>/],
     [['--model', 'openai:x'], { OPENAI_API_KEY: '' }, 2, /^error: OPENAI_API_KEY is not set/],
+    [['--agent', 'user'], {}, 2, /^error: --agent may not be "user"/],
+    [['--session', ''], {}, 2, /^error: --session is empty/],
     [
       ['--model', 'http://127.0.0.1:9/v1'],
       {},
@@ -225,7 +236,9 @@ describe('at a terminal', () => {
     at.type('/memories Celsius\r');
     await at.sees(/s1 #1[\s\S]*\n> /);
     at.type('/session\r');
-    await at.sees(/Session s2 of user "u1", 2 events, answered by m\.[\s\S]*palimpsest chat --session s2\n> /);
+    await at.sees(
+      /Session s2 of user "u1", 2 events, answered by m\.[\s\S]*palimpsest chat --file [\s\S]*--user u1[\s\S]*--session s2\n> /,
+    );
     at.type('/nonsense\r/help\r');
     await at.sees(/There is no \/nonsense[\s\S]*\/memories <query>[\s\S]*> /);
     at.type('/exit\r');
@@ -294,6 +307,54 @@ describe('at a terminal', () => {
     controller.abort();
     expect((await at.ended).code).toBe(130);
     expect((await logOf('s1'))[1]).toMatchObject({ interrupted: true });
+  });
+
+  test('silence is shown; Ctrl-C before anything came says no more than that', async () => {
+    const at = typing(['--user', 'u1', '--model', 'openai:m', '--session', 's1']);
+    await at.sees('> ');
+    server.reply({ hang: true }, { text: '好。' }, { text: '' });
+    at.type('在吗？\r');
+    await at.sees('waiting …');
+    at.type('\u0003');
+    await at.sees(/ {2}stopped before anything came\n\n> /);
+    at.type('在吗？\r');
+    await at.sees(/好。\n\n> /);
+    at.type('在吗？\r');
+    await at.sees(/error: The model answered with nothing[^\n]*\n\n> /);
+    at.type('\u0004');
+    expect((await at.ended).code).toBe(0);
+  });
+
+  test('/session prints a command that goes on in the same session', async () => {
+    const file = "it's a store.db";
+    const app = ['--file', file, '--app', '应用'];
+    const at = typing(['--user', '小王', ...app], { columns: 200 });
+    await at.sees('> ');
+    at.type('你好\r');
+    await at.sees(/记[\s\S]*> /);
+    at.type('/session\r');
+    await at.sees(
+      /To go on later:\npalimpsest chat --file '[^\n]*it'\\''s a store\.db' --app '应用' --user '小王' [^\n]*\n> /,
+    );
+    at.type('/exit\r');
+    await at.ended;
+  });
+
+  test('a session in which another program answers: what to do', async () => {
+    server.reply({ text: ['a', ...Array.from({ length: 2000 }, () => ' b')], dripMs: 5 });
+    const at = typing(['--user', 'u1', '--model', 'openai:m', '--session', 's1']);
+    await at.sees('> ');
+    at.type('一\r');
+    await at.sees('a b');
+    const { code, err } = await chat(['--user', 'u1', '--model', 'openai:m', '--session', 's1'], '二\n');
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /error: Another program answers in session "s1"; [^\n]*\nWait until it is done [^\n]*--session\.\n$/,
+    );
+    at.type('\u0003');
+    await at.sees(/stopped; what had come[\s\S]*> /);
+    at.type('\u0004');
+    await at.ended;
   });
 
   test('a failure is told, and the chat goes on', async () => {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Palimpsest } from '../../../engine/index.ts';
 import {
@@ -16,17 +17,15 @@ import { modelForms } from '../model-choice.ts';
 import type { ConnectedModel } from '../models/index.ts';
 import { withStore } from '../open-store.ts';
 import { exitCodes } from '../report-error.ts';
-import type { CliIo, Terminal } from '../terminal.ts';
+import { type CliIo, defaultApp, defaultFile, type Terminal } from '../terminal.ts';
 import { agentOf } from './agent-of.ts';
+import { checkTalkOptions, type TalkOptions } from './check-talk-options.ts';
 import { reachModel } from './reach-model.ts';
 
 /** Options of `palimpsest chat`. */
-export interface ChatOptions {
-  readonly user?: string;
-  readonly session?: string;
+export interface ChatOptions extends TalkOptions {
   readonly model?: string;
   readonly system?: string;
-  readonly agent?: string;
   readonly tools: boolean;
 }
 
@@ -40,6 +39,7 @@ interface Chat extends ChatSurroundings {
  */
 export async function holdChat(terminal: Terminal, options: ChatOptions): Promise<number> {
   const { io } = terminal;
+  checkTalkOptions(options);
   const chosen = options.model ?? io.env.PALIMPSEST_MODEL;
   const connected = chosen ? await reachModel(terminal, chosen) : undefined;
   const isNewFile = !existsSync(terminal.file);
@@ -58,10 +58,24 @@ export async function holdChat(terminal: Terminal, options: ChatOptions): Promis
     if (connected === undefined) noteOffline(terminal);
     if (isNewFile) terminal.note(`Made ${terminal.file}.`);
     noteSession(terminal, session, { answeredBy, connected });
-    const chat = { terminal, palimpsest, conversation, answeredBy, connected };
+    const again = optionsAgain(terminal, session, options);
+    const chat = { terminal, palimpsest, conversation, answeredBy, connected, options: again };
     return isInteractive(terminal) ? talk(chat) : answerLines(chat);
   };
   return withStore(terminal, work, { access: 'create', learn: true });
+}
+
+/** What must be given to come here again, whatever the environment is then and whoever else talks. */
+function optionsAgain({ file, io, options: { app } }: Terminal, { key }: ChatSession, options: ChatOptions): string[] {
+  return [
+    ...(file === resolve(io.cwd, defaultFile) ? [] : ['--file', file]),
+    ...(app === defaultApp ? [] : ['--app', app]),
+    '--user',
+    key.userId,
+    ...(options.model === undefined ? [] : ['--model', options.model]),
+    ...(options.system === undefined ? [] : ['--system', options.system]),
+    ...(options.tools ? [] : ['--no-tools']),
+  ];
 }
 
 /** Who spoke last in it, so that the model takes that agent's words for its own. */
@@ -129,6 +143,7 @@ async function answerTyped({ terminal, conversation, connected }: Chat, message:
   if (message === '') return;
   const answered = await answerMessage(terminal, { conversation, message }, { signal, connected });
   if (answered === 'stopped') asideOf(terminal)('stopped; what had come is stored as interrupted');
+  if (answered === 'stoppedBefore') asideOf(terminal)('stopped before anything came');
   terminal.print('');
 }
 

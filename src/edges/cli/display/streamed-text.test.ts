@@ -7,9 +7,12 @@ import { wrapWidth } from './wrap-width.ts';
 /** What is written after each piece. */
 function writtenBy(columns: number, pieces: readonly string[]): string[] {
   let written = '';
-  const text = new StreamedText(columns, (more) => {
-    written += more;
-  });
+  const text = new StreamedText(
+    () => columns,
+    (more) => {
+      written += more;
+    },
+  );
   const stages = pieces.map((piece) => {
     text.push(piece);
     return written;
@@ -19,6 +22,33 @@ function writtenBy(columns: number, pieces: readonly string[]): string[] {
 }
 
 const trimmed = (text: string) => text.replace(/ +$/gm, '');
+
+test('a line that has begun keeps its width, the next one has the width of then', () => {
+  let columns = 30;
+  let written = '';
+  const text = new StreamedText(
+    () => columns,
+    (more) => {
+      written += more;
+    },
+  );
+  const words = '大理这几天白天十八摄氏度左右。 The temperature is reported in Celsius. ';
+  const push = () => {
+    for (const character of words) text.push(character);
+  };
+  push();
+  const begun = written.lastIndexOf('\n') + 1;
+  columns = 12;
+  push();
+  columns = 50;
+  push();
+  text.end();
+  const [, ...narrower] = written.slice(begun).split('\n');
+  const widths = narrower.map(textWidth);
+  expect(widths.slice(0, 4).every((width) => width <= 12)).toBe(true);
+  expect(Math.max(...widths)).toBeGreaterThan(30);
+  expect(written.replace(/\s/g, '')).toBe(words.repeat(3).replace(/\s/g, ''));
+});
 
 test('however a text is cut, it is broken as the whole of it is', () => {
   const word = fc.constantFrom(

@@ -3,19 +3,23 @@ import { mayBreak, wrapWidth } from './wrap-width.ts';
 
 /**
  * Breaks a text into lines while it comes, as wrapWidth() breaks it when it is whole. What cannot change its place any
- * more is written at once; the word at the end waits for what comes next.
+ * more is written at once; the word at the end waits for what comes next. A line that has begun keeps its width; the next
+ * one has the width of then.
  */
 export class StreamedText {
-  readonly #columns: number;
+  readonly #width: () => number;
   readonly #write: (text: string) => void;
-  /** What came of the line at hand, and how much of that has been written. */
+  /** The width of the line at hand. */
+  #columns: number;
+  /** What came of it, and how much of that has been written. */
   #line = '';
   #written = 0;
   /** The last character of it, which what comes may still join. */
   #tail = '';
 
-  constructor(columns: number, write: (text: string) => void) {
-    this.#columns = columns;
+  constructor(width: () => number, write: (text: string) => void) {
+    this.#width = width;
+    this.#columns = width();
     this.#write = write;
   }
 
@@ -48,7 +52,16 @@ export class StreamedText {
 
   /** Writes what is certain of a line. */
   #settle(line: string): void {
+    const width = this.#width();
+    if (this.#written === 0) this.#columns = width;
     const lines = wrapWidth(line, this.#columns);
+    const [first = ''] = lines;
+    if (lines.length > 1 && width !== this.#columns) {
+      this.#write(`${first.slice(this.#written)}\n`);
+      this.#written = 0;
+      this.#settle(line.slice(first.length).trimStart());
+      return;
+    }
     for (const whole of lines.slice(0, -1)) {
       this.#write(`${whole.slice(this.#written)}\n`);
       this.#written = 0;

@@ -3,6 +3,7 @@ import { erasureMutations } from './erasure-mutations.ts';
 import { eventMutations } from './event-mutations.ts';
 import { hookMutations } from './hook-mutations.ts';
 import type { LawMutation } from './law-mutation.ts';
+import { liveMutations } from './live-mutations.ts';
 import { memoryMutations } from './memory-mutations.ts';
 import { memorySearchMutations } from './memory-search-mutations.ts';
 import { stateMutations } from './state-mutations.ts';
@@ -14,6 +15,7 @@ export const allMutations: readonly LawMutation[] = [
   ...appendMutations,
   ...stateMutations,
   ...storeMutations,
+  ...liveMutations,
   ...erasureMutations,
   ...hookMutations,
   ...memoryMutations,

@@ -70,8 +70,8 @@ export const appendMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/plan-append.ts',
-    from: 'if (actions.compaction) await checkCompaction(log, seq, actions.compaction);',
-    to: '',
+    from: 'const outline = await checkCompaction(log, seq, actions.compaction);',
+    to: 'const outline = {};',
     red: ['compaction.only-below-itself'],
   },
   {
@@ -130,13 +130,13 @@ export const appendMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/check-bookkeeping.ts',
-    from: 'if (event.branch !== compaction.branch)',
-    to: "if (event.branch && !event.branch.startsWith(compaction.branch ?? ' '))",
+    from: 'if (named.branch !== compaction.branch)',
+    to: "if (named.branch && !named.branch.startsWith(compaction.branch ?? ' '))",
     red: ['compaction.own-branch'],
   },
   {
     file: 'sessions/check-bookkeeping.ts',
-    from: 'if (event.isolationScope !== compaction.isolationScope) {',
+    from: 'if (named.isolationScope !== compaction.isolationScope) {',
     to: 'if (false) {',
     red: ['compaction.own-scope'],
   },

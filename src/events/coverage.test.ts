@@ -69,6 +69,16 @@ describe('foldCoverage', () => {
     expect([...coverage.pinned]).toEqual([1]);
   });
 
+  it('keeps the older of two summaries of one event, where the rewind of a rewind brings it back', () => {
+    const events = log(said, said, summary([[1, 2]]), rewind(2), summary([[1, 1]]), rewind(4));
+    const coverage = foldCoverage(events);
+    expect(coverage.summaries.map(({ seq }) => seq)).toEqual([3]);
+    expect([1, 2].map((seq) => coverage.coveredBy(seq))).toEqual([3, 3]);
+    const before = foldCoverage(events.slice(0, 5));
+    expect(before.summaries.map(({ seq }) => seq)).toEqual([5]);
+    expect([1, 2].map((seq) => before.coveredBy(seq))).toEqual([5, undefined]);
+  });
+
   it('follows a chain of summaries to the one in force', () => {
     const coverage = foldCoverage(log(said, said, said, summary([[1, 1]]), summary([[1, 2]], 4), summary([[1, 3]], 5)));
     expect([1, 2, 3, 4, 5, 6].map((seq) => coverage.coveredBy(seq))).toEqual([6, 6, 6, 6, 6, undefined]);

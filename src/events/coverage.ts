@@ -13,7 +13,7 @@ export interface SummaryInForce {
 export interface Coverage {
   /** What rewinds hide: sorted, disjoint. Bookkeeping that stays in force inside them is not taken out; ask isLive. */
   readonly hidden: readonly SeqRange[];
-  /** Summaries in force, by seq. */
+  /** Summaries in force, by seq; no two of them name one event. */
   readonly summaries: readonly SummaryInForce[];
   /** Seqs named by a pin in force. */
   readonly pinned: ReadonlySet<number>;
@@ -80,11 +80,30 @@ function isDead(event: Logged, hidden: readonly SeqRange[], bookkeeping: readonl
   return subtractRanges(intersectRanges(named, hidden), bookkeeping).length > 0;
 }
 
-function foldSummaries(live: readonly Logged[]): { summaries: SummaryInForce[]; successors: Map<number, number> } {
+interface Summaries {
+  readonly summaries: SummaryInForce[];
+  readonly successors: Map<number, number>;
+}
+
+/**
+ * A rewind of a rewind can bring back a summary beside one that was made meanwhile of the same events. The older one
+ * stays in force then, since the rewind takes back what came after it, so that no event is ever covered twice.
+ */
+function foldSummaries(live: readonly Logged[]): Summaries {
+  const folded = supersede(live, () => false);
+  const ranges = folded.summaries.flatMap(({ compaction }) => compaction.covers).sort((a, b) => a[0] - b[0]);
+  const isDisjoint = ranges.every(([from], at) => from > (ranges[at - 1]?.[1] ?? 0));
+  return isDisjoint ? folded : supersede(live, meetsOther);
+}
+
+function supersede(
+  live: readonly Logged[],
+  isRefused: (compaction: Compaction, inForce: Iterable<SummaryInForce>) => boolean,
+): Summaries {
   const inForce = new Map<number, SummaryInForce>();
   const successors = new Map<number, number>();
   for (const { seq, actions } of live) {
-    if (actions.compaction === undefined) continue;
+    if (actions.compaction === undefined || isRefused(actions.compaction, inForce.values())) continue;
     for (const older of actions.compaction.supersedes ?? []) {
       // Append lets no other through; a circle would have no newest.
       if (older >= seq) continue;
@@ -94,6 +113,14 @@ function foldSummaries(live: readonly Logged[]): { summaries: SummaryInForce[]; 
     inForce.set(seq, { seq, compaction: actions.compaction });
   }
   return { summaries: [...inForce.values()], successors };
+}
+
+/** True if a summary names an event of one in force that it does not supersede. */
+function meetsOther({ covers, supersedes }: Compaction, inForce: Iterable<SummaryInForce>): boolean {
+  for (const { seq, compaction } of inForce) {
+    if (supersedes?.includes(seq) !== true && intersectRanges(covers, compaction.covers).length > 0) return true;
+  }
+  return false;
 }
 
 /** Follows a chain of summaries that took each other's place to its end, and shortens it for the next to ask. */

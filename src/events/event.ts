@@ -8,6 +8,18 @@ import type { TokenCount, Usage } from './usage.ts';
 /** What kind of party an event came from, derived at append. */
 export type Origin = 'user' | 'agent' | 'tool' | 'system';
 
+/** What a reader who leaves out the events that a summary covers has to know of them. */
+export interface Outline {
+  /** Seq of the newest question among them, if no answer stands below it there. */
+  readonly asked?: number;
+  /** Seq of the newest final answer among them, if no question stands below it there. */
+  readonly answered?: number;
+  /** Seq of an event among them that ends the agent of their branch. */
+  readonly ended?: number;
+  /** Those with calls or responses of which the covered events alone do not say what they belong to; may hold more. */
+  readonly unpaired?: readonly SeqRange[];
+}
+
 /** A summary and exactly what it covers. */
 export interface Compaction {
   /** Inclusive, sorted, disjoint; every seq is below the compaction's own. */
@@ -23,6 +35,8 @@ export interface Compaction {
   /** SHA-256 of what was summarised. */
   readonly sourceHash: string;
   readonly summarizer?: { readonly model: string; readonly usage: Usage };
+  /** Worked out at append; a caller's is ignored. Summaries that older versions stored have none. */
+  readonly outline?: Outline;
 }
 
 /** Hides everything from `fromSeq` up to the event that carries it. */

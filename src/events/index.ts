@@ -32,6 +32,7 @@ export {
   text,
   textOf,
 } from './content.ts';
+export { countedText } from './counted-text.ts';
 export { type Coverage, foldCoverage, namedBy, type SummaryInForce } from './coverage.ts';
 export type { EraseReceipt } from './erase-receipt.ts';
 export {
@@ -45,6 +46,7 @@ export {
   isPassive,
   noActions,
   type Origin,
+  type Outline,
   type PartInput,
   type Rewind,
   type Transcription,
@@ -65,6 +67,7 @@ export {
 export { parseId, parseScope, parseSessionKey, type Scope, type SessionKey } from './keys.ts';
 export type { Block, BreakReason, ModelRequest, RequestJournal, ToolDeclaration } from './model-request.ts';
 export { closes, isFinal, openObligations, opens } from './obligations.ts';
+export { OutlineFold } from './outline-fold.ts';
 export type { Page } from './page.ts';
 export {
   beginsInvocation,
@@ -77,6 +80,16 @@ export {
   refuseTooLarge,
 } from './prepare-event.ts';
 export type { ProvenanceRef } from './provenance.ts';
-export { countRanges, intersectRanges, normalizeRanges, rangeAt, type SeqRange, subtractRanges } from './ranges.ts';
+export { answers, asks } from './question.ts';
+export {
+  countRanges,
+  intersectRanges,
+  normalizeRanges,
+  rangeAt,
+  rangesMeet,
+  type SeqRange,
+  subtractRanges,
+} from './ranges.ts';
+export { noBookkeeping, type StandingBookkeeping, standingBookkeeping } from './standing-bookkeeping.ts';
 export { type CountTokens, estimateTokens, type TokenCount, type Usage } from './usage.ts';
 export type { Provider, View } from './view.ts';

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countRanges, intersectRanges, normalizeRanges, rangeAt, type SeqRange, subtractRanges } from './ranges.ts';
+import {
+  countRanges,
+  intersectRanges,
+  normalizeRanges,
+  rangeAt,
+  rangesMeet,
+  type SeqRange,
+  subtractRanges,
+} from './ranges.ts';
 
 const anyRanges = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })), {
   maxLength: 8,
@@ -71,6 +79,8 @@ describe('ranges, against plain sets', () => {
       fc.property(anyRanges, fc.integer({ min: 0, max: 42 }), (ranges, seq) => {
         const normal = normalizeRanges(ranges);
         expect(rangeAt(normal, seq)).toBe(normal.findIndex(([from, to]) => from <= seq && seq <= to));
+        const wide: SeqRange = [seq, seq + 3];
+        expect(rangesMeet(normal, wide)).toBe(intersectRanges(normal, [wide]).length > 0);
       }),
     );
   });

@@ -27,6 +27,19 @@ export function rangeAt(ranges: readonly SeqRange[], seq: number): number {
   return -1;
 }
 
+/** True if a seq from one to the other, both included, lies in a sorted, disjoint list. Logarithmic. */
+export function rangesMeet(ranges: readonly SeqRange[], [from, to]: SeqRange): boolean {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.[1] ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const first = ranges[low];
+  return first !== undefined && from <= to && first[0] <= to;
+}
+
 /** What lies in `ranges` and not in `taken`; both sorted and disjoint. */
 export function subtractRanges(ranges: readonly SeqRange[], taken: readonly SeqRange[]): SeqRange[] {
   const rest: SeqRange[] = [];

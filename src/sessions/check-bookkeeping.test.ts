@@ -37,19 +37,20 @@ const rewindTo = (beforeInvocationId: string, invocationId = 'r'): EventInput =>
 const compacted = (compaction: Compaction): EventInput => ({ author: 'system', actions: { compaction } });
 
 describe('checkCompaction', () => {
-  it.each<[string, Compaction]>([
-    ['one range', summary([[2, 5]])],
+  it.each<[string, Compaction, number]>([
+    ['one range', summary([[2, 5]]), 5],
     [
       'with holes',
       summary([
         [2, 2],
         [4, 5],
       ]),
+      5,
     ],
-    ['a branch of its own', summary([[6, 6]], { branch: 'root.critic' })],
-    ['an isolation scope of its own', summary([[7, 7]], { isolationScope: 'x' })],
-  ])('lets pass: %s', async (_, compaction) => {
-    await expect(checkCompaction(await logWith(), 8, compaction)).resolves.toBeUndefined();
+    ['a branch of its own', summary([[6, 6]], { branch: 'root.critic' }), 6],
+    ['an isolation scope of its own', summary([[7, 7]], { isolationScope: 'x' }), 7],
+  ])('lets pass and outlines: %s', async (_, compaction, answered) => {
+    await expect(checkCompaction(await logWith(), 8, compaction)).resolves.toEqual({ answered });
   });
 
   it.each<[string, Compaction, object]>([
@@ -68,19 +69,33 @@ describe('checkCompaction', () => {
     const log = await logWith(compacted(summary([[2, 3]])));
     const overlap = { code: 'INVALID_COMPACTION', details: { seq: 3, by: 8 } };
     await expect(checkCompaction(log, 9, summary([[3, 5]]))).rejects.toMatchObject(overlap);
-    await expect(checkCompaction(log, 9, summary([[4, 5]]))).resolves.toBeUndefined();
-    await expect(checkCompaction(log, 9, summary([[2, 5]], { supersedes: [8] }))).resolves.toBeUndefined();
+    await expect(checkCompaction(log, 9, summary([[4, 5]]))).resolves.toEqual({ answered: 5 });
+    await expect(checkCompaction(log, 9, summary([[2, 5]], { supersedes: [8] }))).resolves.toEqual({ answered: 5 });
     const partly = checkCompaction(log, 9, summary([[3, 5]], { supersedes: [8] }));
     await expect(partly).rejects.toMatchObject({ code: 'INVALID_COMPACTION', details: { seq: 2, by: 8 } });
+  });
+
+  it('refuses to supersede a summary of another branch, and reads no event that a superseded one names', async () => {
+    const log = await logWith(compacted(summary([[6, 6]], { branch: 'root.critic' })), compacted(summary([[2, 3]])));
+    const both = summary([[2, 6]], { supersedes: [8, 9] });
+    await expect(checkCompaction(log, 10, both)).rejects.toMatchObject({ details: { seq: 6 } });
+    const read: SeqRange[] = [];
+    const events = log.events.bind(log);
+    log.events = (ranges) => {
+      read.push(...ranges);
+      return events(ranges);
+    };
+    await checkCompaction(log, 10, summary([[2, 5]], { supersedes: [9] }));
+    expect(read).toEqual([[4, 5]]);
   });
 
   it('refuses what a rewind hides, and lets it pass again once that is rewound', async () => {
     const hidden = await logWith(rewindTo('i2'));
     const checking = checkCompaction(hidden, 9, summary([[2, 5]]));
     await expect(checking).rejects.toMatchObject({ code: 'INVALID_COMPACTION', details: { seq: 4 } });
-    await expect(checkCompaction(hidden, 9, summary([[2, 3]]))).resolves.toBeUndefined();
+    await expect(checkCompaction(hidden, 9, summary([[2, 3]]))).resolves.toEqual({ answered: 3 });
     const back = await logWith(rewindTo('i2'), rewindTo('r', 'r2'));
-    await expect(checkCompaction(back, 10, summary([[2, 5]]))).resolves.toBeUndefined();
+    await expect(checkCompaction(back, 10, summary([[2, 5]]))).resolves.toEqual({ answered: 5 });
   });
 
   it('refuses one that names bookkeeping alone, and passes over bookkeeping among what it names', async () => {
@@ -89,7 +104,7 @@ describe('checkCompaction', () => {
       { author: 'user', content: 'three' },
     );
     await expect(checkCompaction(log, 10, summary([[8, 8]]))).rejects.toMatchObject({ code: 'INVALID_COMPACTION' });
-    await expect(checkCompaction(log, 10, summary([[8, 9]]))).resolves.toBeUndefined();
+    await expect(checkCompaction(log, 10, summary([[8, 9]]))).resolves.toEqual({ asked: 9 });
   });
 });
 

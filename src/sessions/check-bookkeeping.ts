@@ -6,35 +6,55 @@ import {
   intersectRanges,
   isBookkeeping,
   normalizeRanges,
+  type Outline,
+  OutlineFold,
   type Rewind,
   type SeqRange,
+  type SummaryInForce,
   subtractRanges,
 } from '../events/index.ts';
 import type { LogView } from './log-view.ts';
 
 /**
- * Checks a compaction that is to stand at `seq`. Throws INVALID_COMPACTION unless every event it names is live, below
- * it, of exactly its branch and isolation scope, and named by no summary in force but those it supersedes whole.
+ * Checks a compaction that is to stand at `seq` and works out its outline. Throws INVALID_COMPACTION unless every event
+ * it names is live, below it, of exactly its branch and isolation scope, and named by no summary in force but those it
+ * supersedes whole. What those name has been checked and outlined before and is not read again.
  */
-export async function checkCompaction(log: LogView, seq: number, compaction: Compaction): Promise<void> {
+export async function checkCompaction(log: LogView, seq: number, compaction: Compaction): Promise<Outline> {
   const last = compaction.covers.at(-1)?.[1] ?? 0;
   if (last >= seq) throw refused(`names event ${last}, which is not below its own place ${seq}`, last);
   const coverage = await log.coverage();
-  checkSuperseded(compaction, coverage);
-  const own = (await log.bookkeeping()).map((event): SeqRange => [event.seq, event.seq]);
-  const hidden = subtractRanges(intersectRanges(compaction.covers, coverage.hidden), normalizeRanges(own))[0];
+  const superseded = checkSuperseded(compaction, coverage);
+  const own = normalizeRanges((await log.bookkeeping()).map((event): SeqRange => [event.seq, event.seq]));
+  const hidden = subtractRanges(intersectRanges(compaction.covers, coverage.hidden), own)[0];
   if (hidden) throw refused(`names event ${hidden[0]}, which a rewind hides`, hidden[0]);
-  let named = 0;
-  for await (const event of log.events(compaction.covers)) {
+  for (const { compaction: older } of superseded)
+    checkPlace(older, subtractRanges(older.covers, own)[0]?.[0] ?? 0, compaction);
+  const outlined = superseded.filter((older) => older.compaction.outline !== undefined);
+  const known = normalizeRanges(outlined.flatMap((older) => older.compaction.covers));
+  const fold = new OutlineFold();
+  let named = superseded.length;
+  for await (const event of log.events(subtractRanges(compaction.covers, known))) {
+    fold.add(event);
     if (isBookkeeping(event)) continue;
     named++;
-    if (event.branch !== compaction.branch)
-      throw refused(`names event ${event.seq}, which is of another branch`, event.seq);
-    if (event.isolationScope !== compaction.isolationScope) {
-      throw refused(`names event ${event.seq}, which is of another isolation scope`, event.seq);
-    }
+    checkPlace(event, event.seq, compaction);
   }
   if (named === 0) throw refused('names no event of the conversation');
+  return fold.outline(
+    compaction.covers,
+    outlined.flatMap((older) => older.compaction.outline ?? []),
+  );
+}
+
+type Place = Pick<Event, 'branch' | 'isolationScope'>;
+
+/** Throws unless an event, or all that an older summary names, is of the compaction's own branch and isolation scope. */
+function checkPlace(named: Place, seq: number, compaction: Compaction): void {
+  if (named.branch !== compaction.branch) throw refused(`names event ${seq}, which is of another branch`, seq);
+  if (named.isolationScope !== compaction.isolationScope) {
+    throw refused(`names event ${seq}, which is of another isolation scope`, seq);
+  }
 }
 
 /** Finds where a rewind starts. Throws INVALID_REWIND if the invocation is not in the log or is the initial state. */
@@ -70,7 +90,8 @@ function isInitialState(event: Event): boolean {
   return event.seq === 1 && event.origin === 'system' && event.content === undefined && !isBookkeeping(event);
 }
 
-function checkSuperseded(compaction: Compaction, coverage: Coverage): void {
+/** The summaries in force that the compaction supersedes. */
+function checkSuperseded(compaction: Compaction, coverage: Coverage): readonly SummaryInForce[] {
   const superseded = new Set(compaction.supersedes);
   for (const summary of coverage.summaries) {
     const isSuperseded = superseded.delete(summary.seq);
@@ -92,6 +113,7 @@ function checkSuperseded(compaction: Compaction, coverage: Coverage): void {
       );
   }
   for (const seq of superseded) throw refused(`supersedes ${seq}, which is no summary in force`, undefined, seq);
+  return coverage.summaries.filter(({ seq }) => compaction.supersedes?.includes(seq));
 }
 
 function refused(reason: string, seq?: number, by?: number): PalimpsestError {

@@ -6,12 +6,12 @@ const length = { name: 'length', count: (text: string) => text.length };
 const count = (...parts: Part[]) => countContent({ role: 'model', parts }, length);
 
 describe('countContent', () => {
-  it('counts text, thoughts, code, and calls and responses as name and JSON; media as nothing', () => {
+  it('counts text, thoughts, code, and calls and responses as name and JSON, texts as such; media as nothing', () => {
     expect(count({ text: '你好🙂' })).toEqual({ n: 4, by: 'length' });
     expect(count({ text: 'ab' }, { text: 'c', thought: true })).toEqual({ n: 3, by: 'length' });
     expect(count({ functionCall: { name: 'f', args: { a: 1 } } }).n).toBe('f{"a":1}'.length);
     expect(count({ functionCall: { name: 'f' } }).n).toBe('f{}'.length);
-    expect(count({ functionResponse: { name: 'f', response: 'x' } }).n).toBe('f"x"'.length);
+    expect(count({ functionResponse: { name: 'f', response: 'x' } }).n).toBe('fx'.length);
     expect(count({ functionResponse: { name: 'f' } }).n).toBe('fnull'.length);
     expect(count({ executableCode: { code: '1+1' } }, { codeExecutionResult: { outcome: 'OK', output: '2' } }).n).toBe(
       4,

@@ -1,14 +1,14 @@
-import type { Content, CountTokens, Part, TokenCount } from '../events/index.ts';
+import { type Content, type CountTokens, countedText, type TokenCount } from '../events/index.ts';
 
 const shared = new Map<string, TokenCount[]>();
 const mostShared = 4096;
 
-/** Counts the tokens of all that a content carries as text; calls and responses count as their JSON, media as nothing. */
+/** Counts the tokens of all that a content carries as text; see countedText(). */
 export function countContent(content: Content, counter: CountTokens): TokenCount {
   const only = content.parts.length === 1 ? content.parts[0]?.text : undefined;
   const n =
     only === undefined
-      ? content.parts.reduce((sum, part) => sum + counter.count(textForm(part)), 0)
+      ? content.parts.reduce((sum, part) => sum + counter.count(countedText(part)), 0)
       : counter.count(only);
   return sharedCount(n, counter.name);
 }
@@ -23,11 +23,4 @@ function sharedCount(n: number, by: string): TokenCount {
   }
   counts[n] ??= Object.freeze({ n, by });
   return counts[n];
-}
-
-function textForm(part: Part): string {
-  if (part.text !== undefined) return part.text;
-  if (part.functionCall) return part.functionCall.name + JSON.stringify(part.functionCall.args ?? {});
-  if (part.functionResponse) return part.functionResponse.name + JSON.stringify(part.functionResponse.response ?? null);
-  return part.executableCode?.code ?? part.codeExecutionResult?.output ?? '';
 }

@@ -14,20 +14,24 @@ import {
   parseSessionKey,
   type SessionKey,
   toMillis,
+  type View,
 } from '../events/index.ts';
 import { encodeCursor, systemClock } from '../internal/index.ts';
+import { BookkeepingCache } from './bookkeeping-cache.ts';
 import { commitLoop, requireHead } from './commit-loop.ts';
 import { createSession } from './create-session.ts';
 import { eraseExpired, eraseSession, eraseUserData } from './erase-session.ts';
 import { forkSession } from './fork-session.ts';
 import { HeadCache } from './head-cache.ts';
 import { KeyLock } from './key-lock.ts';
+import { readLiveWindow } from './live-window.ts';
 import {
   parseAppendOptions,
   parseLease,
   parseListCursor,
   parseOptions,
   parseOrder,
+  parseView,
   requireObject,
 } from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
@@ -46,6 +50,7 @@ import type {
   Lease,
   LeaseOptions,
   ListOptions,
+  LiveWindow,
   ReadOptions,
   Session,
   SessionInfo,
@@ -91,6 +96,7 @@ class StoredSessions implements SessionService {
       countTokens: options.countTokens ?? estimateTokens,
       merges: Object.freeze({ ...options.merges }),
       heads: new HeadCache(),
+      bookkeeping: new BookkeepingCache(),
       locks: new KeyLock(),
       beforeAppend: options.beforeAppend,
       beforeErase: options.beforeErase,
@@ -153,6 +159,10 @@ class StoredSessions implements SessionService {
 
   async readEffective(key: SessionKey, options?: ReadOptions): Promise<Page<Event>> {
     return readEffectiveEvents(this.#parts, parseSessionKey(key), parseOptions(options));
+  }
+
+  async readLive(key: SessionKey, view: View): Promise<LiveWindow> {
+    return readLiveWindow(this.#parts, parseSessionKey(key), parseView(view));
   }
 
   async readBookkeeping(key: SessionKey): Promise<readonly Event[]> {

@@ -53,6 +53,7 @@ async function eraseLife(parts: SessionParts, head: SessionHead): Promise<EraseR
   await eraseCopies(parts, head, all, receipt);
   const removed = await parts.store.remove({ what: 'session', key, incarnation });
   parts.heads.delete(key);
+  parts.bookkeeping.delete(key);
   if (removed === 'moved') return 'moved';
   addTo(receipt, removed);
   // Forks that were made since they were listed; from now on there can be no more.
@@ -167,6 +168,7 @@ async function removeEvents(
     },
   });
   parts.heads.delete(head.key);
+  parts.bookkeeping.delete(head.key);
   return removed;
 }
 

@@ -270,7 +270,7 @@ function restartRun(kept: Kept, erasedTo: number): void {
 /** The seqs that a query's narrowest condition names, in order; `undefined` if it names none. */
 function candidates(kept: Kept, query: RowQuery): number[] | undefined {
   if (query.ids) return query.ids.flatMap((id) => kept.ids.get(id) ?? []).sort((a, b) => a - b);
-  if (query.callIds) return [...new Set(query.callIds.flatMap((id) => kept.calls.get(id) ?? []))].sort((a, b) => a - b);
+  if (query.callId !== undefined) return [...new Set(kept.calls.get(query.callId))];
   if (query.kind) return query.kind === 'bookkeeping' ? kept.bookkeeping : kept.stateSeqs;
   return undefined;
 }

@@ -17,6 +17,7 @@ export type {
   Lease,
   LeaseOptions,
   ListOptions,
+  LiveWindow,
   ReadOptions,
   Session,
   SessionInfo,

@@ -64,20 +64,33 @@ export class LogView {
     return stored !== undefined || this.#planned.some(({ seq }) => rangeAt(ranges, seq) !== -1);
   }
 
+  /** Stored events that make or answer calls of an id. */
+  async ofCall(
+    callId: string,
+    { range, newestFirst, limit }: { readonly range: SeqRange; readonly newestFirst: boolean; readonly limit: number },
+  ): Promise<readonly Event[]> {
+    return this.#store.rows({ key: this.#key, callId, ranges: [range], newestFirst, limit });
+  }
+
   /** Events in ranges, in order, page by page. */
   async *events(ranges: readonly SeqRange[], newestFirst = false): AsyncGenerator<Event> {
     const planned = this.#planned.filter(({ seq }) => rangeAt(ranges, seq) !== -1);
     if (newestFirst) yield* planned.reverse();
+    for await (const page of this.pages(ranges, newestFirst)) yield* page;
+    if (!newestFirst) yield* planned;
+  }
+
+  /** Stored events in ranges, in order. */
+  async *pages(ranges: readonly SeqRange[], newestFirst = false): AsyncGenerator<readonly Event[]> {
     for (let rest = ranges; rest.length > 0; ) {
       await giveWay();
       const page = await this.#store.rows({ key: this.#key, ranges: rest, newestFirst, limit: pageSize });
-      yield* page;
+      yield page;
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) break;
       const done: SeqRange = newestFirst ? [last.seq, Number.MAX_SAFE_INTEGER] : [1, last.seq];
       rest = subtractRanges(rest, [done]);
     }
-    if (!newestFirst) yield* planned;
   }
 
   #kept(events: readonly Event[]): readonly Event[] {

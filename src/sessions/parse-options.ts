@@ -1,5 +1,5 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { parseId, parseSessionKey } from '../events/index.ts';
+import { parseId, parseSessionKey, type View } from '../events/index.ts';
 import { decodeCursor } from '../internal/index.ts';
 import type { AppendOptions, Lease, ListOptions } from './session-service.ts';
 
@@ -36,6 +36,14 @@ export function parseLease(lease: Lease): Lease {
     });
   }
   return { ...lease, key: parseSessionKey(requireObject(key, 'lease.key')) };
+}
+
+/** How a reader looks at a log, as far as reading it goes. Throws INVALID_ARGUMENT or INVALID_ID. */
+export function parseView(view: View): View {
+  const { branch, isolationScope } = requireObject(view, 'view');
+  if (branch !== undefined) parseId(branch, 'view.branch');
+  if (isolationScope !== undefined) parseId(isolationScope, 'view.isolationScope');
+  return view;
 }
 
 /** The order of a list. Throws INVALID_ARGUMENT. */

@@ -100,12 +100,12 @@ interface Placing {
   readonly importedFrom: string | undefined;
 }
 
-async function place(placing: Placing, draft: EventDraft): Promise<Event> {
+async function place(placing: Placing, given: EventDraft): Promise<Event> {
   const { parts, head, cursor, now, importedFrom } = placing;
-  const origin = originOf(draft);
+  const origin = originOf(given);
   const seq = cursor.version + 1;
-  const bookkeeping = isBookkeeping(draft);
-  if (bookkeeping) await checkEffects(placing.log, seq, draft.actions);
+  const bookkeeping = isBookkeeping(given);
+  const draft = bookkeeping ? { ...given, actions: await checkEffects(placing.log, seq, given.actions) } : given;
   const invocationId = await invocationOf(placing, draft, origin, bookkeeping);
   const placed: Placed = {
     seq,
@@ -143,10 +143,13 @@ async function invocationOf(
   return invocationId;
 }
 
-async function checkEffects(log: LogView, seq: number, actions: EventActions): Promise<void> {
-  if (actions.compaction) await checkCompaction(log, seq, actions.compaction);
+/** Checks what bookkeeping says about the log, and returns it with what the log adds. */
+async function checkEffects(log: LogView, seq: number, actions: EventActions): Promise<EventActions> {
   const marks = actions.pin ?? actions.unpin ?? actions.trim;
   if (marks) await checkMarks(log, marks.seqs);
+  if (actions.compaction === undefined) return actions;
+  const outline = await checkCompaction(log, seq, actions.compaction);
+  return Object.freeze({ ...actions, compaction: Object.freeze({ ...actions.compaction, outline }) });
 }
 
 async function planRewind(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../events/index.ts';
 import { systemClock } from '../internal/index.ts';
+import { BookkeepingCache } from './bookkeeping-cache.ts';
 import { createSessionService } from './create-session-service.ts';
 import { HeadCache } from './head-cache.ts';
 import { createInMemorySessionStore } from './in-memory-session-store.ts';
@@ -34,6 +35,7 @@ async function plan({ store, sessions }: Awaited<ReturnType<typeof saving>>, fro
     countTokens: estimateTokens,
     merges: {},
     heads: new HeadCache(),
+    bookkeeping: new BookkeepingCache(),
     locks: new KeyLock(),
   };
   const head = await store.head(key);

@@ -63,8 +63,10 @@ function isSame(draft: EventDraft, stored: Event): boolean {
   return true;
 }
 
-/** Actions without what the log works out: where a rewind starts and the artifact versions it makes. */
+/** Actions without what the log works out: an outline, where a rewind starts and the artifact versions it makes. */
 function comparable(actions: EventActions): unknown {
+  if (actions.compaction !== undefined)
+    return { ...actions, compaction: { ...actions.compaction, outline: undefined } };
   if (actions.rewind === undefined) return actions;
   const { beforeInvocationId, shared } = actions.rewind;
   return { ...actions, artifactDelta: undefined, rewind: { beforeInvocationId, shared } };

@@ -1,4 +1,5 @@
 import type { Clock, CountTokens, EventInput, SessionKey } from '../events/index.ts';
+import type { BookkeepingCache } from './bookkeeping-cache.ts';
 import type { HeadCache } from './head-cache.ts';
 import type { KeyLock } from './key-lock.ts';
 import type { BeforeErase } from './session-service.ts';
@@ -15,6 +16,7 @@ export interface SessionParts {
   readonly countTokens: CountTokens;
   readonly merges: StateMerges;
   readonly heads: HeadCache;
+  readonly bookkeeping: BookkeepingCache;
   readonly locks: KeyLock;
   readonly beforeAppend?: BeforeAppend | undefined;
   readonly beforeErase?: BeforeErase | undefined;

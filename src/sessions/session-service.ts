@@ -1,5 +1,6 @@
 import type {
   ArtifactStore,
+  Coverage,
   EraseReceipt,
   Event,
   EventInput,
@@ -9,6 +10,7 @@ import type {
   Page,
   SeqRange,
   SessionKey,
+  View,
 } from '../events/index.ts';
 
 /** What is told about a session without opening it. */
@@ -66,6 +68,19 @@ export interface ReadOptions {
   readonly newestFirst?: boolean;
   readonly invocationId?: string;
   readonly cursor?: string;
+}
+
+/** What the next request is made of: the events of a log that no summary stands for, as they were at one moment. */
+export interface LiveWindow {
+  /**
+   * In order of seq: bookkeeping that still says something, what no rewind hides and no summary covers, pinned events
+   * with the responses to their calls, the live question, and covered calls that one of these answers.
+   */
+  readonly events: readonly Event[];
+  /** Says of every event of the conversation, read or not, what the fold of all bookkeeping would. */
+  readonly coverage: Coverage;
+  /** Seq of the newest event of the log. */
+  readonly version: number;
 }
 
 /** Which sessions are listed. */
@@ -128,6 +143,12 @@ export interface SessionService {
   read(key: SessionKey, options?: ReadOptions): Promise<Page<Event>>;
   /** Events that no rewind hides, without bookkeeping. */
   readEffective(key: SessionKey, options?: ReadOptions): Promise<Page<Event>>;
+  /**
+   * The events that assemble() needs to say for this view what it would say of the whole log. What summaries cover is
+   * not read, so that it takes time in what is returned, however long the log; the first call in a process also reads
+   * the log's bookkeeping.
+   */
+  readLive(key: SessionKey, view: View): Promise<LiveWindow>;
   /** The bookkeeping events of a log, in order: what foldCoverage needs. */
   readBookkeeping(key: SessionKey): Promise<readonly Event[]>;
   list(options: ListOptions): Promise<Page<SessionInfo>>;

@@ -134,8 +134,8 @@ export interface RowQuery {
   readonly ranges?: readonly SeqRange[];
   readonly ids?: readonly string[];
   readonly kind?: 'bookkeeping' | 'state';
-  /** Events that make or answer any of these calls. */
-  readonly callIds?: readonly string[];
+  /** Events that make or answer calls of this id. */
+  readonly callId?: string;
   readonly invocationId?: string;
   readonly newestFirst?: boolean;
   readonly limit?: number;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  assemble,
   type EventInput,
   foldCoverage,
   isBookkeeping,
@@ -10,6 +11,7 @@ import {
   type ReadOptions,
   type SessionKey,
   type SessionService,
+  type View,
 } from '../index.ts';
 import { everyPage, readAll } from './expectations.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -40,6 +42,7 @@ export type SessionOperation =
   | { readonly do: 'fork'; readonly at: FuzzTarget; readonly atSeq: number; readonly sessionId: string }
   | { readonly do: 'open' | 'end' | 'delete' | 'renew' | 'release' | 'bookkeeping'; readonly at: FuzzTarget }
   | { readonly do: 'read' | 'readEffective'; readonly at: FuzzTarget; readonly options: ReadOptions }
+  | { readonly do: 'readLive'; readonly at: FuzzTarget; readonly view: View }
   | { readonly do: 'list'; readonly options: Omit<ListOptions, 'appName'> }
   | { readonly do: 'behind' }
   | { readonly do: 'ingested'; readonly at: FuzzTarget; readonly seq: number }
@@ -221,6 +224,10 @@ async function applyToSession(side: Side, key: SessionKey, operation: OnSession)
       return everyPage((cursor) =>
         service.readEffective(key, { ...operation.options, ...(cursor === undefined ? {} : { cursor }) }),
       );
+    case 'readLive': {
+      const { events, version } = await service.readLive(key, operation.view);
+      return { events, version };
+    }
     case 'ingested':
       return service.noteIngested(key, (await service.open(key))?.incarnation ?? 'none', operation.seq);
     case 'artifact':
@@ -258,6 +265,11 @@ function keep(side: Side, lease: Lease): Lease {
   return lease;
 }
 
+const views: readonly View[] = [
+  { agentName: 'assistant', history: 'full', provider: 'gemini' },
+  { agentName: 'assistant', history: 'full', provider: 'openai', branch: 'root', isolationScope: 'task' },
+];
+
 /** Everything that a service holds of the app, checked against rules that need no second service. */
 async function holds(service: SessionService, { appName }: Compared, targets: readonly FuzzTarget[]): Promise<unknown> {
   const sessions: unknown[] = [];
@@ -279,6 +291,14 @@ async function holds(service: SessionService, { appName }: Compared, targets: re
       'seqs grow',
     );
     assert.ok((events.at(-1)?.seq ?? 0) <= session.version, 'the version is that of the newest event');
+    for (const view of views) {
+      const { events: window } = await service.readLive(key, view);
+      assert.deepEqual(
+        assemble(window, view).contents,
+        assemble(events, view).contents,
+        'a live window assembles to what the whole log does',
+      );
+    }
     sessions.push(session, events, await service.artifacts.list(key));
   }
   const listed = await everyPage((cursor) =>

@@ -8,12 +8,14 @@ import { hookChecks } from './session-checks/hook-checks.ts';
 import { idChecks } from './session-checks/id-checks.ts';
 import { leaseChecks } from './session-checks/lease-checks.ts';
 import { lifeChecks } from './session-checks/life-checks.ts';
+import { liveChecks } from './session-checks/live-checks.ts';
 import { raceChecks } from './session-checks/race-checks.ts';
 import { readChecks } from './session-checks/read-checks.ts';
 import { rewindChecks } from './session-checks/rewind-checks.ts';
 import { stateChecks } from './session-checks/state-checks.ts';
 import { bookkeepingLaws } from './session-laws/bookkeeping-laws.ts';
 import { lifeLaws } from './session-laws/life-laws.ts';
+import { liveLaws } from './session-laws/live-laws.ts';
 import { logLaws } from './session-laws/log-laws.ts';
 import type { SessionSubject } from './session-subject.ts';
 
@@ -21,7 +23,7 @@ import type { SessionSubject } from './session-subject.ts';
  * What every session service must do, whichever store it stands on. Sources: § is a section of the contract, a letter
  * with a number a row of the fault catalogue in docs/reference/laws.md.
  */
-export const sessionLaws: Laws = { ...logLaws, ...bookkeepingLaws, ...lifeLaws };
+export const sessionLaws: Laws = { ...logLaws, ...bookkeepingLaws, ...liveLaws, ...lifeLaws };
 
 /** The proofs of the session laws. */
 export const sessionChecks: Checks<SessionSubject> = {
@@ -33,6 +35,7 @@ export const sessionChecks: Checks<SessionSubject> = {
   ...stateChecks,
   ...artifactChecks,
   ...readChecks,
+  ...liveChecks,
   ...lifeChecks,
   ...forkChecks,
   ...hookChecks,

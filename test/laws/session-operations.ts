@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventInput, SeqRange } from '../../src/events/index.ts';
+import type { EventInput, SeqRange, View } from '../../src/events/index.ts';
 import type { FuzzTarget, SessionOperation } from '../../src/testing/index.ts';
 
 /** Mostly one session, so that calls meet each other's traces. */
@@ -152,6 +152,17 @@ const read = fc.record({
   at: target,
   options: readOptions,
 });
+const view: fc.Arbitrary<View> = fc.record(
+  {
+    agentName: fc.constant('assistant'),
+    history: fc.constant('full' as const),
+    provider: fc.constant('openai' as const),
+    branch: fc.constant('root'),
+    isolationScope: fc.constant('task'),
+  },
+  { requiredKeys: ['agentName', 'history', 'provider'] },
+);
+const readLive = fc.record({ do: fc.constant('readLive' as const), at: target, view });
 const lease = fc.record({
   do: fc.constant('lease' as const),
   at: target,
@@ -166,6 +177,7 @@ const operation: fc.Arbitrary<SessionOperation> = fc.oneof(
   { weight: 3, arbitrary: rewind },
   { weight: 3, arbitrary: fork },
   { weight: 4, arbitrary: read },
+  { weight: 4, arbitrary: readLive },
   { weight: 3, arbitrary: at('open', 'end', 'bookkeeping', 'renew', 'release') },
   { weight: 1, arbitrary: at('delete') },
   { weight: 1, arbitrary: lease },

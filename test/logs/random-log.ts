@@ -180,13 +180,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Random logs: everything an append accepts, sensible or not, of up to forty events. */
-export const randomLog: fc.Arbitrary<readonly LoggedInput[]> = fc.array(step, { maxLength: 40 }).map((steps) => {
-  const log: LoggedInput[] = [];
-  for (const take of steps) {
-    const seq = log.length + 1;
-    const input = take(log, seq);
-    if (input !== undefined) log.push({ seq, invocationId: `i${seq}`, ...input });
-  }
-  return log;
-});
+function logsOf(constraints: fc.ArrayConstraints): fc.Arbitrary<readonly LoggedInput[]> {
+  return fc.array(step, constraints).map((steps) => {
+    const log: LoggedInput[] = [];
+    for (const take of steps) {
+      const seq = log.length + 1;
+      const input = take(log, seq);
+      if (input !== undefined) log.push({ seq, invocationId: `i${seq}`, ...input });
+    }
+    return log;
+  });
+}
+
+/** Random logs: everything an append accepts, sensible or not, of up to forty events, most of them short. */
+export const randomLog = logsOf({ maxLength: 40 });
+
+/** The same of up to sixty events, as many long as short. */
+export const longRandomLog = logsOf({ maxLength: 60, size: 'max' });

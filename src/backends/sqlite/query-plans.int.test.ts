@@ -67,7 +67,7 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
       for (let time = 0; time < 2; time++)
         await sessions.append(key, [{ id: 'again', author: 'user', content: 'again' }]);
     },
-    by: ['events_id (session=? AND id=?)'],
+    by: ['events_id (session=? AND id=? AND seq>? AND seq<?)'],
   },
   'rows by range': {
     run: ({ store }) => store.rows({ key, ranges: [[2, 4]], limit: 10 }),
@@ -79,16 +79,22 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
   },
   'rows that are bookkeeping': {
     run: ({ store }) => store.rows({ key, kind: 'bookkeeping' }),
-    by: ['events_bookkeeping (session=?)'],
+    by: ['events_bookkeeping (session=? AND seq>? AND seq<?)'],
   },
   'rows that change state': {
     run: ({ store }) => store.rows({ key, kind: 'state' }),
-    by: ['events_state (session=?)'],
+    by: ['events_state (session=? AND seq>? AND seq<?)'],
   },
-  'rows by id': { run: ({ store }) => store.rows({ key, ids: ['a', 'b'] }), by: ['events_id (session=? AND id=?)'] },
+  'rows by id': {
+    run: ({ store }) => store.rows({ key, ids: ['a', 'b'] }),
+    by: ['events_id (session=? AND id=? AND seq>? AND seq<?)'],
+  },
   'rows by call': {
-    run: ({ store }) => store.rows({ key, callIds: ['c1'] }),
-    by: ['events USING PRIMARY KEY (session=? AND seq=?)', 'calls USING PRIMARY KEY (session=? AND call=?)'],
+    run: ({ store }) => store.rows({ key, callId: 'c1', newestFirst: true, limit: 2 }),
+    by: [
+      'calls USING PRIMARY KEY (session=? AND call=? AND seq>? AND seq<?)',
+      'event USING PRIMARY KEY (session=? AND seq=?)',
+    ],
   },
   'rows of an invocation': {
     run: async ({ store }) => {
@@ -96,6 +102,23 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
       await store.rows({ key, invocationId: 'i1', newestFirst: true, limit: 1 });
     },
     by: ['events_run (session=? AND run=? AND seq>? AND seq<?)', 'events_starts (session=? AND seq>?)'],
+  },
+  'the live window, with a late response': {
+    run: async ({ sessions, statements }) => {
+      const content = { role: 'model' as const, parts: [{ text: '摘要' }] };
+      const compaction = { covers: [[1, 4]] as const, content, trigger: 't', sourceHash: '' };
+      const response = { functionResponse: { id: 'c1', name: 'find' } };
+      await sessions.append(key, [{ author: 'system', actions: { compaction } }]);
+      await sessions.append(key, [{ author: 'a', content: { parts: [response] } }]);
+      statements.clear();
+      await sessions.readLive(key, { agentName: 'a', branch: 'root', history: 'full', provider: 'gemini' });
+    },
+    by: [
+      'events_bookkeeping (session=? AND seq>? AND seq<?)',
+      'events USING PRIMARY KEY (session=? AND seq>? AND seq<?)',
+      'calls USING PRIMARY KEY (session=? AND call=? AND seq>? AND seq<?)',
+      'event USING PRIMARY KEY (session=? AND seq=?)',
+    ],
   },
   'state of all scopes': {
     run: ({ sessions }) => sessions.open(key),

@@ -17,21 +17,30 @@ export function selectEvents(file: SqliteFile, session: number, query: RowQuery)
   if (rows === undefined) {
     return scanRanges(file, { session, scan: wholeLog(newestFirst), ranges, limit, newestFirst });
   }
-  const wanted = rows.filter((row) => rangeAt(ranges, Number(row.seq)) !== -1);
-  return (newestFirst ? wanted.reverse() : wanted).slice(0, limit).map((row) => toEvent(row, file));
+  const wanted = ranges.length === 1 ? rows : rows.filter((row) => rangeAt(ranges, Number(row.seq)) !== -1);
+  return wanted.slice(0, limit).map((row) => toEvent(row, file));
 }
 
 /**
- * Rows that a query names by id, call or kind, in order; `undefined` if it names none. The indexes are named, since
- * SQLite would rather read a whole log in the order it stands in than look up a few rows and sort them.
+ * Rows that a query names by id, call or kind, in its order; `undefined` if it names none. The indexes are named, since
+ * SQLite would rather read a whole log in the order it stands in than look up a few rows and sort them. Only one range
+ * can be told to SQLite with the limit; of several, what lies between them is left to the caller.
  */
-function namedRows(file: SqliteFile, session: number, { ids, callIds, kind }: RowQuery): Row[] | undefined {
-  const where = (by: string, condition: string, ...values: SqlValue[]) =>
-    file.all(`SELECT ${columns} FROM events ${by} WHERE session = ? AND ${condition} ORDER BY seq`, session, ...values);
+function namedRows(file: SqliteFile, session: number, query: RowQuery): Row[] | undefined {
+  const { ids, callId, kind, ranges = everything, limit = Number.MAX_SAFE_INTEGER, newestFirst = false } = query;
+  const span: SqlValue[] = [ranges[0]?.[0] ?? 0, ranges.at(-1)?.[1] ?? 0, ranges.length === 1 ? limit : -1];
+  const order = newestFirst ? 'DESC' : 'ASC';
+  const where = (by: string, condition: string, ...values: SqlValue[]) => {
+    const sql = `SELECT ${columns} FROM events ${by} WHERE session = ? AND ${condition} AND seq BETWEEN ? AND ?`;
+    return file.all(`${sql} ORDER BY seq ${order} LIMIT ?`, session, ...values, ...span);
+  };
   if (ids) return where('INDEXED BY events_id', 'id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
-  if (callIds) {
-    const calls = 'SELECT seq FROM calls WHERE session = ? AND call IN (SELECT value FROM json_each(?))';
-    return where('', `seq IN (${calls})`, session, JSON.stringify(callIds.map((id) => JSON.stringify(id))));
+  if (callId !== undefined) {
+    const sql = `SELECT event.seq AS seq, event.id AS id, event.body AS body FROM calls CROSS JOIN events event
+      WHERE calls.session = ? AND calls.call = ? AND calls.seq BETWEEN ? AND ?
+        AND event.session = ? AND event.seq = calls.seq ORDER BY calls.seq ${order} LIMIT ?`;
+    const [from, to, most] = [span[0] ?? 0, span[1] ?? 0, span[2] ?? 0];
+    return file.all(sql, session, JSON.stringify(callId), from, to, session, most);
   }
   if (kind === undefined) return undefined;
   return kind === 'bookkeeping'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, seqsOf, textsOf, unchanged } from '../expectations.ts';
-import { answers, compacts, pins, says, sets, trims, unpins } from '../sample-events.ts';
+import { answers, calls, compacts, pins, returns, says, sets, trims, unpins } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 
 /** Two invocations with a branch, a sealed scope and a summary: what compactions are refused or taken in. */
@@ -51,6 +51,11 @@ export const compactionChecks = {
     await refusedCompaction(subject, key, compacts([[7, 7]], { branch: 'root.agent_1' }));
     await subject.first.append(key, [compacts([[3, 3]], { branch: 'root.agent_1' })]);
     await subject.first.append(key, [compacts([[7, 7]], { branch: 'root.agent_10' })]);
+    const wider: [number, number][] = [
+      [3, 3],
+      [5, 5],
+    ];
+    await refusedCompaction(subject, key, compacts(wider, { supersedes: [8] }));
   },
   'compaction.own-scope': async (subject) => {
     const key = await beginFolded(subject);
@@ -144,6 +149,41 @@ export const compactionChecks = {
     const call = { ...empty, actions: { compaction: { ...empty.actions.compaction, content: calling } } };
     await refused(subject.first.append(key, [call]), 'INVALID_EVENT');
     assert.equal((await subject.second.open(key))?.version, 7);
+  },
+  'compaction.outline': async (subject) => {
+    const key = await begin(subject);
+    await subject.first.append(key, [says('q'), calls('c1'), returns('c1'), answers('a'), calls('open'), says('r')]);
+    const outline = { asked: 99, ended: 98, unpaired: [[1, 1]] as const };
+    const claimed = compacts([[1, 6]]);
+    const { compaction } = claimed.actions ?? {};
+    if (compaction === undefined) return assert.fail('is no compaction');
+    const input = { ...claimed, id: 'claimed', actions: { compaction: { ...compaction, outline } } };
+    const { events } = await subject.first.append(key, [input]);
+    same(events[0]?.actions.compaction?.outline, { asked: 6, unpaired: [[5, 5]] });
+    same((await subject.second.append(key, [input])).events, events, 'the same event again');
+    await subject.first.append(key, [answers('b', { branch: 'root.a' }), compacts([[8, 8]], { branch: 'root.a' })]);
+    await subject.first.append(key, [
+      returns('open'),
+      answers('c'),
+      compacts(
+        [
+          [1, 6],
+          [10, 11],
+        ],
+        { supersedes: [7] },
+      ),
+    ]);
+    const outlines = (await subject.second.readBookkeeping(key)).map(({ actions }) => actions.compaction?.outline);
+    same(outlines.slice(1), [
+      { answered: 8 },
+      {
+        answered: 11,
+        unpaired: [
+          [5, 5],
+          [10, 10],
+        ],
+      },
+    ]);
   },
   'marks.stored': async (subject) => {
     const key = await beginFolded(subject);

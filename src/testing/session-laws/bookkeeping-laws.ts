@@ -30,6 +30,10 @@ export const bookkeepingLaws = {
     says: 'Ranges are sorted, disjoint and whole, and the summary is prose.',
     source: '§1',
   },
+  'compaction.outline': {
+    says: 'What a reader of a summary has to know of the events it covers is worked out at append; a caller cannot claim it.',
+    source: '§1',
+  },
   'marks.stored': { says: 'Pins, unpins and trims are events and come back as bookkeeping.', source: '§1' },
   'marks.name-events-that-exist': { says: 'A mark names events below it.', source: '§1' },
   'rewind.hides': {

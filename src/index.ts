@@ -23,6 +23,8 @@ export {
   type RequestInput,
   type RunEvent,
   type RunInput,
+  type TurnEvent,
+  turnEvent,
 } from './agents/index.ts';
 export {
   type ArgumentsOf,
@@ -52,6 +54,7 @@ export {
   type Placement,
   type QuestionEnd,
   type RequestParts,
+  type RequestTokens,
   type StageCounts,
   validateRequest,
 } from './context/assembly/index.ts';
@@ -147,6 +150,7 @@ export {
   noActions,
   normalizeRanges,
   type Origin,
+  type Outline,
   openObligations,
   opens,
   originOf,
@@ -229,6 +233,7 @@ export {
   type AiSdkEmbeddingModel,
   type AiSdkGenerateResult,
   type AiSdkLanguageModel,
+  type AiSdkLanguageModelV4,
   type AiSdkMessage,
   type AiSdkPrompt,
   type AiSdkStreamPart,
@@ -283,6 +288,7 @@ export {
   type ListedHead,
   type ListOptions,
   type ListQuery,
+  type LiveWindow,
   maxInlineBytes,
   maxPageSize,
   type ReadOptions,

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const projectRoot = join(import.meta.dirname, '..');
 const entries = {
   '.': 'src/index.ts',
+  './ai-sdk': 'src/edges/integrations/ai-sdk/index.ts',
   './testing': 'src/testing/index.ts',
   './sqlite': 'src/backends/sqlite/index.ts',
 };
@@ -35,6 +36,7 @@ describe('the public surface', () => {
     const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
     expect(manifest.exports).toEqual({
       '.': entry('index'),
+      './ai-sdk': entry('ai-sdk'),
       './testing': entry('testing'),
       './sqlite': entry('sqlite'),
       './package.json': './package.json',

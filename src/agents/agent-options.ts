@@ -22,7 +22,8 @@ export interface CallbackContext<State extends object = JsonMap> {
   readonly artifacts: RunArtifacts;
 }
 
-type Returned<T> = T | undefined | undefined | Promise<T | undefined | undefined>;
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing fits `void`, not `undefined`
+type Returned<T> = T | void | Promise<T | void>;
 
 /** Callbacks around an agent's work. What one returns stands in the place of the work, or of its outcome. */
 export interface AgentCallbacks<State extends object = JsonMap> {
@@ -55,8 +56,8 @@ export interface AgentOptions<State extends object = JsonMap> {
   readonly name: string;
   readonly model: LanguageModel;
   /**
-   * A text in which `{key}` stands for a value of state; `{{` and `}}` are braces, and a key that state does not have is
-   * left as it stands. Or a function that gives the text as it is to be sent.
+   * A text in which `{key}` stands for a value of state and `{{key}}` for `{key}` itself; a key that state does not have
+   * is left as it stands. Or a function that gives the text as it is to be sent.
    */
   readonly instruction?: string | ((context: InstructionContext<State>) => string | Promise<string>);
   readonly tools?: readonly Tool[];

@@ -1,19 +1,37 @@
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
-import type { JsonMap } from '../events/index.ts';
-import { type Block, type Content, type Event, type EventInput, functionCalls, text, textOf } from '../events/index.ts';
+import {
+  type Block,
+  type Content,
+  type Event,
+  type EventActionsInput,
+  type EventInput,
+  functionCalls,
+  type JsonMap,
+  type RequestJournal,
+  text,
+  textOf,
+} from '../events/index.ts';
 import { uuidV7 } from '../internal/index.ts';
 import type { LanguageModel, Logger, ModelCall, Span } from '../models/index.ts';
 import type { AgentOptions, CallbackContext, RunEvent } from './agent-options.ts';
+import { choiceReturned, contentReturned, instructionReturned } from './callback-returns.ts';
 import type { AgentParts } from './create-agent.ts';
+import { frozenCopy } from './frozen-copy.ts';
 import { fillInstruction } from './instruction-text.ts';
 import type { Invocation, PreparedRequest } from './invocation-driver.ts';
+import { isRefused } from './is-refused.ts';
 import { modelEvent } from './model-event.ts';
-import { callModel, contentInstead, type ModelTurn, type TurnEvent } from './model-turn.ts';
+import { callModel, type ModelTurn } from './model-turn.ts';
+import { nothingSaid } from './read-run-input.ts';
 import { ArtifactWriter } from './run-artifacts.ts';
 import type { RunStates, StateWriter } from './run-state.ts';
 import { runTools } from './run-tools.ts';
+import { configOf, type SentRequest, sentRequest } from './sent-request.ts';
+import { type StoredTurn, storeTurn, type TurnEffects } from './store-turn.ts';
 import { toolMemory } from './tool-memory.ts';
 import { readOutput } from './tools/index.ts';
+import type { TurnEvent } from './turn-event.ts';
+import { unlessAborted } from './until-aborted.ts';
 
 /** At most this many model calls a run, unless the agent says otherwise. */
 const defaultMaxSteps = 25;
@@ -50,14 +68,15 @@ export class AgentRun {
 
   /** Yields pieces and stored events until the run is over. A reader who leaves early stops it. */
   async *events(): AsyncGenerator<RunEvent, void, undefined> {
-    const { name, callbacks } = this.#options;
-    const instead = await callbacks?.beforeAgent?.(this.#callbackContext());
-    if (instead) yield await this.#recordTurn({ content: contentInstead(instead) });
+    const { beforeAgent, afterAgent } = this.#options.callbacks ?? {};
+    const context = () => this.#callbackContext();
+    const before = beforeAgent && contentReturned('beforeAgent', await this.#ask(() => beforeAgent(context())));
+    if (before) yield* this.#tell({ content: before });
     else yield* this.#steps();
-    const more = await callbacks?.afterAgent?.(this.#callbackContext());
-    if (more) yield await this.#recordTurn({ content: contentInstead(more) });
+    const after = afterAgent && contentReturned('afterAgent', await this.#ask(() => afterAgent(context())));
+    if (after) yield* this.#tell({ content: after });
     const actions = this.#takeActions();
-    if (Object.keys(actions).length > 0) yield await this.#record({ author: name, actions });
+    if (Object.keys(actions).length > 0) yield* this.#tell({}, actions);
   }
 
   async *#steps(): AsyncGenerator<RunEvent, void, undefined> {
@@ -66,7 +85,7 @@ export class AgentRun {
       const event = yield* this.#modelStep();
       if (functionCalls(event.content).length === 0) return;
       let endsRun = false;
-      for await (const answered of runTools(event, this.#toolParts())) {
+      for await (const answered of runTools(event, this.#toolParts(event))) {
         yield answered.event;
         endsRun ||= answered.endsRun;
       }
@@ -74,7 +93,7 @@ export class AgentRun {
       if (endsRun) return;
     }
     const error = new PalimpsestError('STEP_LIMIT', { sessionId: this.#base.sessionKey.sessionId, limit });
-    yield await this.#recordTurn({ errorCode: error.code, errorMessage: error.message });
+    yield* this.#tell({ errorCode: error.code, errorMessage: error.message });
     throw error;
   }
 
@@ -82,20 +101,13 @@ export class AgentRun {
   async *#modelStep(): AsyncGenerator<RunEvent, Event, undefined> {
     const prepared = await this.#prepare();
     const chosen = await this.#chooseCall(prepared);
-    if ('content' in chosen) {
-      const event = await this.#recordTurn({ content: contentInstead(chosen.content) });
-      yield event;
-      return event;
-    }
+    if ('content' in chosen) return yield* this.#tell({ content: chosen.content });
     const id = uuidV7(this.#parts.clock.now());
     const identity = { id, invocationId: this.#base.invocationId, author: this.#options.name };
     let turn: ModelTurn | undefined;
-    let event: Event | undefined;
+    let stored: StoredTurn | undefined;
     const store = async () => {
-      if (turn === undefined || event !== undefined) return;
-      const { kept, failed } = await this.#finished(turn);
-      event = await this.#recordTurn(kept, { id, prepared });
-      if (failed !== undefined) throw failed.error;
+      if (turn !== undefined && stored === undefined) stored = await this.#storeAnswer(turn, { id, sent: chosen.sent });
     };
     try {
       const keep = (kept: ModelTurn) => {
@@ -105,47 +117,77 @@ export class AgentRun {
     } finally {
       await store();
     }
-    if (event === undefined) throw new PalimpsestError('ABORTED', { what: 'The run' });
-    yield event;
+    if (stored === undefined) throw new PalimpsestError('ABORTED', { what: 'The run' });
+    yield stored.event;
     if (turn?.failure !== undefined) throw this.#reasonFor(turn.failure);
-    return event;
+    if (stored.failed !== undefined) throw stored.failed.error;
+    return stored.event;
+  }
+
+  async #storeAnswer(
+    turn: ModelTurn,
+    { id, sent }: { readonly id: string; readonly sent: SentRequest },
+  ): Promise<StoredTurn> {
+    const { failure } = turn;
+    if (isPalimpsestError(failure, 'MODEL_FAILED')) this.#parts.logger.error('a model call failed', failure.details);
+    const { kept, output, failed } = await this.#finished(turn);
+    const metadata = { ...kept.customMetadata, ...sent.metadata };
+    const said = Object.keys(metadata).length === 0 ? kept : { ...kept, customMetadata: metadata };
+    const effects = { actions: this.#takeActions(), ...(output && { output }) };
+    const stored = await this.#storeTurn(said, effects, { id, ...(sent.journal && { journal: sent.journal }) });
+    return failed === undefined ? stored : { ...stored, failed };
   }
 
   /**
    * What of a turn is stored: a whole answer as the callback has it, with its output where one is asked for. If the
    * application's own code fails here, what the model said is stored all the same.
    */
-  async #finished({ event, failure }: ModelTurn): Promise<{ kept: TurnEvent; failed?: { readonly error: unknown } }> {
-    if (failure !== undefined || event.content === undefined) return { kept: event };
+  async #finished({ event, failure }: ModelTurn): Promise<FinishedTurn> {
+    const { content: said } = event;
+    if (failure !== undefined || said === undefined) return { kept: event };
+    const afterModel = this.#options.callbacks?.afterModel;
     try {
-      const instead = await this.#options.callbacks?.afterModel?.(event.content, this.#callbackContext());
-      const content = instead ? contentInstead(instead) : event.content;
-      const problem = functionCalls(content).length === 0 ? await this.#keepOutput(content) : undefined;
-      return { kept: { ...event, content, ...problem } };
+      const returned = afterModel && (await this.#ask(() => afterModel(frozenCopy(said), this.#callbackContext())));
+      const content = contentReturned('afterModel', returned) ?? said;
+      if (functionCalls(content).length > 0) return { kept: { ...event, content } };
+      const { problem, output } = await this.#outputOf(content);
+      return { kept: { ...event, content, ...problem }, ...(output && { output }) };
     } catch (error) {
       return { kept: event, failed: { error } };
     }
   }
 
-  /** Writes the answer under the agent's output key; what does not fit the output schema is said on the event. */
-  async #keepOutput(content: Content): Promise<Pick<EventInput, 'errorCode' | 'errorMessage'> | undefined> {
+  /** What the answer puts under the agent's output key; what does not fit the output schema is said on the event. */
+  async #outputOf(content: Content): Promise<{ readonly problem?: Problem; readonly output?: EventActionsInput }> {
     const { outputSchema, outputKey } = this.#options;
     const answer = textOf(content);
-    if (answer === '') return undefined;
-    if (outputSchema === undefined) {
-      if (outputKey !== undefined) this.#state.set(outputKey, answer);
-      return undefined;
+    if (answer === '') return {};
+    if (outputSchema === undefined) return this.#outputActions(outputKey, answer);
+    const read = await this.#ask(() => readOutput(outputSchema, answer));
+    if ('problem' in read) return { problem: { errorCode: 'INVALID_OUTPUT', errorMessage: read.problem } };
+    return this.#outputActions(outputKey, read.value);
+  }
+
+  /** A schema may make of an answer what state cannot hold; the answer stays one. */
+  #outputActions(
+    key: string | undefined,
+    value: unknown,
+  ): { readonly problem?: Problem; readonly output?: EventActionsInput } {
+    if (key === undefined) return {};
+    const writer = this.#parts.states.writer();
+    try {
+      writer.set(key, value);
+      return { output: writer.take() };
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return { problem: { errorCode: error.code, errorMessage: error.message } };
     }
-    const output = await readOutput(outputSchema, answer);
-    if ('problem' in output) return { errorCode: 'INVALID_OUTPUT', errorMessage: output.problem };
-    if (outputKey !== undefined) this.#state.set(outputKey, output.value);
-    return undefined;
   }
 
   async #prepare(): Promise<PreparedRequest> {
     const { examples, documents, history, recall, settings, tools = [] } = this.#options;
     const { model, outputJsonSchema, invocation } = this.#parts;
-    return invocation.request({
+    const prepared = await invocation.request({
       provider: model.provider,
       model: model.name,
       instruction: await this.#instruction(),
@@ -154,8 +196,10 @@ export class AgentRun {
       ...(documents && { documents }),
       ...(history && { history }),
       ...(recall === undefined ? {} : { recall }),
-      config: JSON.parse(JSON.stringify({ settings, outputSchema: outputJsonSchema })),
+      config: configOf({ settings, outputSchema: outputJsonSchema }),
     });
+    if (prepared.assembly.sources.every((seqs) => seqs.length === 0)) throw nothingSaid();
+    return prepared;
   }
 
   async #instruction(): Promise<readonly Block[]> {
@@ -165,65 +209,78 @@ export class AgentRun {
     const filled =
       typeof instruction === 'string'
         ? fillInstruction(instruction, (key) => state.get(key))
-        : await instruction({ ...this.#base, state: Object.freeze(lookOnly(state)) });
+        : instructionReturned(
+            await this.#ask(() => instruction({ ...this.#base, state: Object.freeze(lookOnly(state)) })),
+          );
     return filled.trim() === '' ? [] : [{ kind: 'instruction', stable: true, content: text(filled) }];
   }
 
-  async #chooseCall({
-    request,
-  }: PreparedRequest): Promise<{ readonly call: ModelCall } | { readonly content: Content | string }> {
+  async #chooseCall(
+    prepared: PreparedRequest,
+  ): Promise<{ readonly call: ModelCall; readonly sent: SentRequest } | { readonly content: Content }> {
     const { settings, streaming, callbacks } = this.#options;
-    const { outputJsonSchema } = this.#parts;
+    const { outputJsonSchema, invocation } = this.#parts;
+    const { signal } = invocation;
     const call: ModelCall = {
-      request,
+      request: prepared.request,
       ...(settings && { settings }),
       ...(outputJsonSchema && { outputSchema: outputJsonSchema }),
       ...(streaming === undefined ? {} : { streaming }),
-      signal: this.#parts.invocation.signal,
+      signal,
     };
-    const chosen = (await callbacks?.beforeModel?.(call, this.#callbackContext())) ?? { call };
-    return 'call' in chosen ? { call: { ...chosen.call, signal: this.#parts.invocation.signal } } : chosen;
+    const beforeModel = callbacks?.beforeModel;
+    if (beforeModel === undefined) return { call, sent: { journal: prepared.journal } };
+    const shown = frozenCopy(call);
+    const chosen = choiceReturned(await this.#ask(() => beforeModel(shown, this.#callbackContext())));
+    if (chosen === undefined) return { call: shown, sent: { journal: prepared.journal } };
+    if ('content' in chosen) return chosen;
+    return { call: { ...chosen.call, signal }, sent: sentRequest(prepared, { shown, chosen: chosen.call }) };
   }
 
-  #toolParts(): Parameters<typeof runTools>[1] {
+  #toolParts(event: Event): Parameters<typeof runTools>[1] {
     const { tools = [], callbacks = {}, toolTimeoutMs = defaultToolTimeoutMs } = this.#options;
-    const { logger, memory, span, states, artifacts } = this.#parts;
-    const { sessionKey, projectId } = this.#base;
+    const { logger, memory, span, states, artifacts, invocation } = this.#parts;
+    const { sessionKey } = this.#base;
     return {
       tools,
       callbacks,
       base: this.#base,
-      signal: this.#parts.invocation.signal,
+      signal: invocation.signal,
       timeoutMs: toolTimeoutMs,
       logger,
-      memory: toolMemory(memory, sessionKey, projectId),
+      memory: toolMemory(memory, invocation.session, event),
       span,
       newState: () => states.writer(),
       newArtifacts: () => new ArtifactWriter(artifacts, sessionKey),
-      record: (event) => this.#record(event),
+      record: (answer) => this.#record(answer),
     };
   }
 
-  /** Stores what the agent said. If that cannot be stored, the log says so in its place, and the failure is thrown. */
-  async #recordTurn(
+  /** Stores and yields what the agent says by itself. */
+  async *#tell(turn: TurnEvent, actions = this.#takeActions()): AsyncGenerator<RunEvent, Event, undefined> {
+    const { event, failed } = await this.#storeTurn(turn, { actions });
+    yield event;
+    if (failed !== undefined) throw failed.error;
+    return event;
+  }
+
+  #storeTurn(
     turn: TurnEvent,
-    answering?: { readonly id: string; readonly prepared: PreparedRequest },
-  ): Promise<Event> {
-    const parts = {
-      id: answering?.id ?? uuidV7(this.#parts.clock.now()),
-      author: this.#options.name,
-      tools: this.#options.tools ?? [],
-      callIds: this.#callIds,
-      ...(answering === undefined ? {} : { journal: answering.prepared.journal }),
-    };
+    effects: TurnEffects,
+    { id = uuidV7(this.#parts.clock.now()), journal }: { readonly id?: string; readonly journal?: RequestJournal } = {},
+  ): Promise<StoredTurn> {
+    const { name: author, tools = [] } = this.#options;
+    const said = modelEvent({ id, author, turn, tools, callIds: this.#callIds, ...(journal && { journal }) });
+    return storeTurn(said, effects, (event) => this.#record(event));
+  }
+
+  /** Waits for the application's own code, which may hang, no longer than the run lasts. */
+  async #ask<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    const { signal } = this.#parts.invocation;
     try {
-      return await this.#record(modelEvent({ ...parts, turn, actions: this.#takeActions() }));
+      return await unlessAborted(work, signal);
     } catch (error) {
-      if (!isPalimpsestError(error) || this.#parts.invocation.signal.aborted || turn.content === undefined) throw error;
-      const { usage } = turn;
-      const failed = { interrupted: true, errorCode: error.code, errorMessage: error.message, ...(usage && { usage }) };
-      await this.#record(modelEvent({ ...parts, turn: failed, actions: {} }));
-      throw error;
+      throw signal.aborted && isPalimpsestError(error, 'ABORTED') ? this.#reasonFor(error) : error;
     }
   }
 
@@ -258,6 +315,13 @@ export class AgentRun {
     return isPalimpsestError(reason) ? reason : failure;
   }
 }
+
+interface FinishedTurn extends Pick<TurnEffects, 'output'> {
+  readonly kept: TurnEvent;
+  readonly failed?: { readonly error: unknown };
+}
+
+type Problem = Pick<EventInput, 'errorCode' | 'errorMessage'>;
 
 function lookOnly(state: StateWriter): Pick<StateWriter, 'get' | 'has' | 'all'> {
   return { get: (key) => state.get(key), has: (key) => state.has(key), all: () => state.all() };

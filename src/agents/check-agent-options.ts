@@ -1,6 +1,10 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { isPlainObject, parseId } from '../events/index.ts';
+import { isPlainObject, parseId, type View } from '../events/index.ts';
+import type { ModelSettings, RetryOptions } from '../models/index.ts';
 import type { AgentOptions } from './agent-options.ts';
+import type { RecallOptions } from './invocation-driver.ts';
+
+type HistoryWindow = Extract<View['history'], object>['window'];
 
 /** What a value must be, in words, or `undefined` if it is that. */
 type Check = (value: unknown) => string | undefined;
@@ -15,6 +19,35 @@ const isCount: Check = (value) =>
 const longestTimeoutMs = 2 ** 31 - 1;
 
 const callbackNames = ['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool'];
+
+/** What the options that are objects may hold. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  settings: keysOf<ModelSettings>({
+    temperature: 0,
+    topP: 0,
+    topK: 0,
+    maxOutputTokens: 0,
+    stopSequences: 0,
+    presencePenalty: 0,
+    frequencyPenalty: 0,
+    seed: 0,
+    toolChoice: 0,
+    providerOptions: 0,
+    headers: 0,
+  }),
+  recall: keysOf<RecallOptions>({ limit: 0, tokenBudget: 0 }),
+  retry: keysOf<RetryOptions>({
+    retries: 0,
+    firstDelayMs: 0,
+    longestDelayMs: 0,
+    deadlineMs: 0,
+    idleMs: 0,
+    fallback: 0,
+    onRetry: 0,
+  }),
+  history: ['window'],
+  'history.window': keysOf<HistoryWindow>({ invocations: 0, tokens: 0 }),
+};
 
 const checks: { readonly [name in keyof Required<AgentOptions>]: Check } = {
   name: () => undefined,
@@ -33,7 +66,10 @@ const checks: { readonly [name in keyof Required<AgentOptions>]: Check } = {
       ? undefined
       : 'must be a Standard Schema or JSON Schema',
   settings: isObject,
-  history: () => undefined,
+  history: (value) =>
+    value === 'full' || value === 'invocation' || isObjectWith(value, 'window')
+      ? undefined
+      : 'must be "full", "invocation" or { window: { invocations } }',
   recall: (value) =>
     typeof value === 'boolean' || isPlainObject(value) ? undefined : 'must be true, false or { limit, tokenBudget }',
   retry: (value) => (value === false || isPlainObject(value) ? undefined : 'must be false or an object of options'),
@@ -46,17 +82,48 @@ const checks: { readonly [name in keyof Required<AgentOptions>]: Check } = {
   streaming: isFlag,
 };
 
+/** The names of all members of a type; the compiler sees that none is missing. */
+function keysOf<T>(names: { readonly [name in keyof Required<T>]: 0 }): readonly string[] {
+  return Object.keys(names);
+}
+
 /** Checks what an agent is made of. Throws INVALID_ARGUMENT naming the option, one that is unknown too, or INVALID_ID. */
 export function checkAgentOptions(options: AgentOptions<never>): void {
   if (!isPlainObject(options)) throw bad('options', 'must be an object');
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const reason = isKnown(name) ? checks[name](value) : 'is no known option';
+    const reason = isKnown(name) ? checks[name](value) : unknownOption(name);
     if (reason !== undefined) throw bad(name, reason);
+    checkMembers(name, value);
   }
+  checkWindow(options.history);
   if (options.model === undefined) throw bad('model', 'is missing: give an AI SDK language model');
   const name = parseId(options.name, 'name');
   if (name === 'user' || name === 'system') throw bad('name', `may not be "${name}", which other events bear`);
+}
+
+function unknownOption(name: string): string {
+  if (callbackNames.includes(name)) return `stands at the top; put it under callbacks: { ${name} }`;
+  return `is no known option; there are ${Object.keys(checks).join(', ')}`;
+}
+
+/** Refuses a misspelt member, which would be left out of account unseen. */
+function checkMembers(path: string, value: unknown): void {
+  const known = members[path];
+  if (known === undefined || !isPlainObject(value)) return;
+  for (const name of Object.keys(value))
+    if (!known.includes(name)) throw bad(`${path}.${name}`, `is unknown; there are ${known.join(', ')}`);
+}
+
+function checkWindow(history: unknown): void {
+  if (!isPlainObject(history)) return;
+  const { window } = history;
+  if (!isPlainObject(window)) throw bad('history.window', 'must be { invocations } or { tokens }');
+  checkMembers('history.window', window);
+  for (const [name, value] of Object.entries(window)) {
+    const reason = value === undefined ? undefined : isCount(value);
+    if (reason !== undefined) throw bad(`history.window.${name}`, reason);
+  }
 }
 
 function isKnown(name: string): name is keyof AgentOptions {

@@ -1,12 +1,22 @@
 import type { ArtifactStore, Clock } from '../events/index.ts';
 import type { MemoryService } from '../memory/service/index.ts';
-import { type Logger, silentLogger, silentTelemetry, type Telemetry, withRetries } from '../models/index.ts';
+import {
+  type Logger,
+  type RetryOptions,
+  type Span,
+  silentLogger,
+  silentTelemetry,
+  type Telemetry,
+  withRetries,
+} from '../models/index.ts';
 import type { Session } from '../sessions/index.ts';
 import type { Agent, AgentOptions, RunEvent, RunInput } from './agent-options.ts';
 import { AgentRun } from './agent-run.ts';
 import { checkAgentOptions } from './check-agent-options.ts';
+import { guardedLogger } from './guarded-logger.ts';
+import { guardedTelemetry } from './guarded-telemetry.ts';
 import type { InvocationDriver } from './invocation-driver.ts';
-import { readRunInput } from './read-run-input.ts';
+import { nothingSaid, readRunInput } from './read-run-input.ts';
 import { RunStates } from './run-state.ts';
 import { jsonSchemaOf } from './tools/index.ts';
 
@@ -31,18 +41,19 @@ export interface AgentParts {
  */
 export function createAgent<State extends object>(options: AgentOptions<State>, parts: AgentParts): Agent {
   checkAgentOptions(options);
-  const { name, retry, outputSchema } = options;
-  const model = retry === false ? options.model : withRetries(options.model, retry);
+  const { name, model, retry, outputSchema } = options;
+  // Wrapped at each run; now only to find out whether the options can be.
+  if (retry !== false) withRetries(model, retry);
   // Found out now, so that a schema that describes nothing is told before the first run.
   const outputJsonSchema = outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, 'outputSchema');
   // Which keys state has is known to the compiler alone.
   const untyped = options as object as AgentOptions;
-  const logger = parts.logger ?? silentLogger;
+  const logger = guardedLogger(parts.logger ?? silentLogger);
   return {
     name,
     async *run(input: RunInput): AsyncGenerator<RunEvent, void, undefined> {
       const { key, projectId, content, stateDelta, onBusy, signal } = readRunInput(input, parts.appName);
-      const telemetry = (await parts.telemetry?.()) ?? silentTelemetry;
+      const telemetry = guardedTelemetry(await loadTelemetry(parts));
       const span = telemetry.span(`invoke_agent ${name}`, {
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': name,
@@ -50,7 +61,9 @@ export function createAgent<State extends object>(options: AgentOptions<State>, 
         'gen_ai.request.model': model.name,
       });
       const states = new RunStates({});
+      const run = { ...parts, logger, outputJsonSchema, states, span };
       try {
+        if (content === undefined) await requireSomethingSaid(key, parts);
         const actions = states.take(stateDelta);
         const invocation = await parts.driver.begin({
           key,
@@ -63,8 +76,8 @@ export function createAgent<State extends object>(options: AgentOptions<State>, 
         });
         try {
           states.renew(invocation.session.state);
-          const run = new AgentRun(untyped, { ...parts, logger, model, outputJsonSchema, invocation, states, span });
-          yield* run.events();
+          const patient = retry === false ? model : withRetries(model, toldRetries(retry, run));
+          yield* new AgentRun(untyped, { ...run, model: patient, invocation }).events();
         } finally {
           await invocation.finish();
         }
@@ -74,6 +87,40 @@ export function createAgent<State extends object>(options: AgentOptions<State>, 
       } finally {
         span.end();
       }
+    },
+  };
+}
+
+/** A run is timed if it can be. */
+async function loadTelemetry({ telemetry, logger }: AgentParts): Promise<Telemetry> {
+  try {
+    return (await telemetry?.()) ?? silentTelemetry;
+  } catch (error) {
+    guardedLogger(logger ?? silentLogger).warn('a run is not timed', { error: String(error) });
+    return silentTelemetry;
+  }
+}
+
+/** Throws INVALID_ARGUMENT if neither the caller nor the session has anything that could be answered. */
+async function requireSomethingSaid(key: Session['key'], { open }: AgentParts): Promise<void> {
+  const session = await open(key);
+  if (session === undefined || session.version === 0) throw nothingSaid();
+}
+
+/** The options, with the log and the trace told of each repetition as well. */
+function toldRetries(
+  retry: RetryOptions = {},
+  { logger, span }: { readonly logger: Logger; readonly span: Span },
+): RetryOptions {
+  let count = 0;
+  return {
+    ...retry,
+    onRetry: (repetition) => {
+      const { attempt, delayMs, error } = repetition;
+      count++;
+      span.set({ 'palimpsest.model.repetitions': count });
+      logger.warn('a model call is repeated', { ...error.details, attempt, delayMs });
+      retry.onRetry?.(repetition);
     },
   };
 }

@@ -11,7 +11,6 @@ import {
   textOf,
 } from '../events/index.ts';
 import { createInMemoryMemoryStore, createMemoryService } from '../memory/service/index.ts';
-import type { Span, Telemetry } from '../models/index.ts';
 import { createInMemorySessionStore, createSessionService } from '../sessions/index.ts';
 import { ManualClock } from '../testing/index.ts';
 import { createInvocationDriver, type DriverParts } from './create-invocation-driver.ts';
@@ -85,7 +84,7 @@ describe('begin', () => {
     const { begin, sessions } = house();
     const earlier = await begin({ prompt: [text('hi'), modelText('hello'), text('猫？')] });
     expect(new Set(earlier.begun.map(({ invocationId }) => invocationId)).size).toBe(2);
-    await earlier.record([callOf('c1')]);
+    await earlier.record([callOf('c1'), { author: 'assistant', content: responseOf('c1') }, answer('虎子。')]);
     await earlier.finish();
     const again = await begin({ prompt: [text('hi'), modelText('hello'), text('猫？')] });
     expect(again.begun.map(({ origin }) => origin)).toEqual(['system', 'user']);
@@ -93,6 +92,25 @@ describe('begin', () => {
     await again.finish();
     const live = (await sessions.readEffective(key)).items;
     expect(live.map(({ content }) => textOf(content))).toEqual(['hi', 'hello', '猫？']);
+  });
+
+  it('goes on where a question is asked again that nothing has closed', async () => {
+    const { begin, events } = house();
+    const prompt = [text('hi'), modelText('hello'), text('猫？')];
+    const failed = await begin({ prompt });
+    await failed.record([callOf('c1'), { author: 'assistant', content: responseOf('c1') }, callOf('c2')]);
+    await failed.record([{ author: 'assistant', interrupted: true, errorCode: 'MODEL_FAILED' }]);
+    await failed.finish();
+    for (const again of [prompt, prompt.slice(2)]) {
+      const retry = await begin({ prompt: again });
+      expect(retry.invocationId).toBe(failed.invocationId);
+      const { request: sent } = await retry.request({ ...request, recall: false });
+      expect(functionResponses(sent.contents[3 + 1])).toHaveLength(1);
+      expect(validateRequest(sent, 'gemini')).toEqual([]);
+      await retry.finish();
+    }
+    const origins = (await events()).map(({ origin }) => origin);
+    expect(origins).toEqual(['user', 'agent', 'user', 'agent', 'tool', 'agent', 'agent', 'tool']);
   });
 
   it('answers the calls of a dead run, but not those that are answered now or later', async () => {
@@ -134,6 +152,39 @@ describe('begin', () => {
     await late.finish();
   });
 
+  it('refuses a result that no call waits for, before anything is appended', async () => {
+    const { begin, events } = house();
+    const run = await begin(say('订票'));
+    await run.record([callOf('c1', { longRunningToolIds: ['c1'] })]);
+    await run.finish();
+    const result = (id: string): Partial<BeginInvocation> => ({
+      events: [{ author: 'user', content: responseOf(id) }],
+    });
+    const late = await begin(result('c1'));
+    expect(late).toMatchObject({ invocationId: run.invocationId, begun: [{ origin: 'tool' }] });
+    await late.finish();
+    const count = (await events()).length;
+    for (const id of ['c1', 'c9']) {
+      const details = { argument: 'message', reason: expect.stringContaining(`"${id}"`) };
+      await expect(begin(result(id))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', details });
+    }
+    expect((await events()).length).toBe(count);
+  });
+
+  it('compares a whole conversation from its start', async () => {
+    const { begin, sessions } = house();
+    const first = await begin({ prompt: [text('hi')], promptIs: 'whole' });
+    await first.record([callOf('c1'), { author: 'assistant', content: responseOf('c1') }, answer('hello')]);
+    await first.finish();
+    const edited = await begin({ prompt: [text('嗨')], promptIs: 'whole' });
+    expect(edited.begun.map(({ origin }) => origin)).toEqual(['system', 'user']);
+    expect(edited.invocationId).not.toBe(first.invocationId);
+    await edited.record([answer('你好')]);
+    await edited.finish();
+    const live = (await sessions.readEffective(key)).items;
+    expect(live.map(({ content }) => textOf(content))).toEqual(['嗨', '你好']);
+  });
+
   it('appends once when the same events are sent again', async () => {
     const { begin, events } = house();
     const input = { events: [{ id: 'm1', author: 'user', content: 'hi' }] };
@@ -155,6 +206,8 @@ describe('begin', () => {
     ['a prompt that is none', { prompt: [{ role: 'system', parts: [] }] }, 'INVALID_ARGUMENT'],
     ['a prompt with a part that is none', { prompt: [{ role: 'user', parts: ['hi'] }] }, 'INVALID_ARGUMENT'],
     ['a wait that is none', { onBusy: 'wait' }, 'INVALID_ARGUMENT'],
+    ['a wait of less than nothing', { onBusy: { waitMs: -1 } }, 'INVALID_ARGUMENT'],
+    ['half a prompt', { prompt: [], promptIs: 'half' }, 'INVALID_ARGUMENT'],
     ['a stopped signal', { signal: AbortSignal.abort() }, 'ABORTED'],
   ])('refuses %s and makes nothing', async (_name, more, code) => {
     const { driver, sessions } = house();
@@ -248,118 +301,54 @@ describe('a busy session', () => {
   });
 });
 
-describe('request', () => {
-  it('places what was recalled for all steps of an invocation, and what it recalls next in the next', async () => {
-    const { begin, memory, driver } = house();
-    const scope = { appName: 'app', userId: 'u1' };
-    await memory.add(scope, [{ text: '猫叫虎子。The cat is called Tora.' }]);
-    const first = await begin(say('What is my cat called?'));
-    const one = await first.request(request);
-    expect(one.memories).toHaveLength(1);
-    expect(textIn(one.request)).toContain('recalled_memories');
-    await first.record([callOf('c1')]);
-    await first.finish();
-    await memory.add(scope, [{ text: 'The cat likes tuna.' }]);
-    const second = await begin({ prompt: [text('What is my cat called?'), callContent('c1'), responseOf('c1')] });
-    const two = await second.request(request);
-    expect(two.memories).toEqual(one.memories);
-    expect(two.request.contents.slice(0, 2)).toEqual(one.request.contents);
-    expect(two.journal.breaks).toEqual([]);
-    await second.record([answer('Tora')]);
-    await second.finish();
-    const third = await begin(say('And my cat?'));
-    expect((await third.request(request)).memories).toHaveLength(2);
-    expect((await third.request({ ...request, recall: { limit: 1 } })).memories).toHaveLength(1);
-    expect((await third.request({ ...request, recall: false })).memories).toEqual([]);
-    driver.forget({ ...key, sessionId: 'another' });
-    await memory.add(scope, [{ text: 'The cat likes the cat next door.' }]);
-    expect((await third.request(request)).memories).toHaveLength(3);
-    await third.finish();
-  });
-
-  it('places other transient blocks behind the memories, and refuses a provider that it does not know', async () => {
-    const { begin, memory } = house();
-    await memory.add({ appName: 'app', userId: 'u1' }, [{ text: 'The cat is called Tora.' }]);
-    const run = await begin(say('cat?'));
-    const date = { kind: 'state', stable: false, content: text('Today is Friday.') } as const;
-    const { request: sent, journal } = await run.request({ ...request, provider: 'openai', transient: [date] });
-    expect(sent.transient.map((at) => textOf(sent.contents[at]).slice(0, 12))).toEqual([
-      '<recalled_me',
-      'Today is Fri',
-    ]);
-    expect(journal.blocks.map(({ kind, stable }) => [kind, stable])).toEqual([
-      ['tools', true],
-      ['memory', false],
-      ['state', false],
-    ]);
-    expect(journal.blocks[1]?.source).toHaveLength(1);
-    await expect(run.request({ ...request, provider: 'x' as never })).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
-    });
-    await run.finish();
-  });
-
-  it('sees what others append meanwhile, and nothing of a log that is gone', async () => {
-    const { begin, sessions, driver } = house();
-    const run = await begin(say('hi'));
-    await sessions.append(key, [{ author: 'user', content: '还有' }]);
-    expect(textIn((await run.request(request)).request)).toBe('hi\n还有');
-    await run.record([answer('yes?')]);
-    expect(textIn((await run.request(request)).request)).toBe('hi\n还有\nyes?');
-    await sessions.delete(key);
-    await sessions.create(key);
-    driver.forget(key);
-    await expect(run.request(request)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
-    await run.finish();
-    const anew = await begin(say('new life'));
-    expect(textIn((await anew.request(request)).request)).toBe('new life');
-    await anew.finish();
-  });
-
-  it('shows a new life of a session only what it holds, also if nobody says that the old one is gone', async () => {
-    const { begin, sessions } = house();
-    await (await begin(say('secret'))).finish();
-    await sessions.delete(key);
-    const run = await begin(say('hello'));
-    expect(textIn((await run.request(request)).request)).toBe('hello');
-    await run.finish();
-  });
-
-  it('shows a fork nothing that was erased where it was copied from', async () => {
-    const { begin, sessions } = house();
-    const first = await begin(say('secret'));
-    await first.record([answer('noted')]);
-    await first.finish();
-    await sessions.fork(key, { atSeq: 2, sessionId: 'fork' });
-    const fork = await begin({ ...say('go on'), key: { ...key, sessionId: 'fork' } });
-    expect(textIn((await fork.request(request)).request)).toContain('secret');
-    await sessions.delete(key);
-    expect(textIn((await fork.request(request)).request)).toBe('go on');
-    await fork.finish();
-  });
-
-  it('opens spans below the one it is given', async () => {
-    const { begin } = house();
-    const names: string[] = [];
-    const span: Span = {
-      child: (name, attributes) => {
-        names.push(`${name} ${attributes?.['gen_ai.conversation.id']}`);
-        return span;
-      },
-      set: () => undefined,
-      run: (work) => work(),
-      end: () => undefined,
+describe('a line of runs that wait', () => {
+  it('begins them in the order in which they came, without those who gave up', async () => {
+    const { begin, events } = house();
+    const first = await begin(say('0'));
+    const controller = new AbortController();
+    const wait = async (content: string, signal?: AbortSignal) => {
+      const run = await begin({ ...say(content), onBusy: 'queue', ...(signal && { signal }) });
+      await run.finish();
     };
-    const run = await begin({ ...say('hi'), span });
-    await run.request(request);
-    await run.record([answer('hello')]);
-    await run.finish();
-    const all = ['append', 'assemble', 'recall', 'append'];
-    expect(names).toEqual(all.map((name) => `palimpsest.${name} s1`));
-    const telemetry: Telemetry = { span: (name) => span.child(name) };
-    const other = house({ telemetry });
-    await (await other.begin(say('hi'))).finish();
-    expect(names).toHaveLength(all.length + 1);
+    const given = wait('放弃', controller.signal);
+    const waiting = ['1', '2', '3', '4'].map((content) => wait(content));
+    controller.abort();
+    await expect(given).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(begin(say('插队'))).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await first.finish();
+    await Promise.all(waiting);
+    expect((await events()).map(({ content }) => textOf(content))).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('close', () => {
+  it('stops what is under way, lets it say so, and leaves no session held', async () => {
+    const { begin, driver, newDriver, events } = house();
+    const run = await begin(say('hi'));
+    const waiting = begin({ ...say('queued'), onBusy: 'queue' });
+    const stopped = new Promise((resolve) => run.signal.addEventListener('abort', resolve)).then(async () => {
+      await run.record([{ ...answer('你'), interrupted: true }]);
+      await run.finish();
+    });
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'CLOSED' });
+    await driver.close();
+    await Promise.all([stopped, refused]);
+    expect(run.signal.reason).toMatchObject({ code: 'CLOSED' });
+    await expect(begin(say('late'))).rejects.toMatchObject({ code: 'CLOSED' });
+    expect((await events()).map(({ content }) => textOf(content))).toEqual(['hi', '你']);
+    await (await begin(say('next'), newDriver())).finish();
+  });
+
+  it('gives back the session of a run that nobody reads any more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { begin, driver, newDriver } = house();
+    const left = await begin(say('hi'));
+    const closing = driver.close();
+    await vi.advanceTimersByTimeAsync(5000);
+    await closing;
+    await (await begin(say('next'), newDriver())).finish();
+    await expect(left.record([answer('late')])).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    await left.finish();
   });
 });
 

@@ -1,9 +1,11 @@
-import { PalimpsestError } from '../errors/index.ts';
+import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import {
   beginsInvocation,
   type Clock,
+  type CountTokens,
   type Event,
   type EventInput,
+  estimateTokens,
   foldCoverage,
   isBookkeeping,
   type RequestJournal,
@@ -12,23 +14,32 @@ import {
 import { uuidV4, uuidV7 } from '../internal/index.ts';
 import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
 import { type Logger, type Span, silentLogger, silentTelemetry, type Telemetry } from '../models/index.ts';
-import type { Session, SessionService } from '../sessions/index.ts';
+import type { Lease, Session, SessionService } from '../sessions/index.ts';
+import { guardedLogger } from './guarded-logger.ts';
+import { guardedTelemetry } from './guarded-telemetry.ts';
 import { HeldLease } from './held-lease.ts';
 import type { BeginInvocation, Invocation, InvocationDriver } from './invocation-driver.ts';
+import { refuseUnwantedResults } from './late-results.ts';
 import { LogCache } from './log-cache.ts';
 import { matchPrompt } from './match-prompt.ts';
+import { matchWholePrompt } from './match-whole-prompt.ts';
+import { withMemorySources } from './memory-sources.ts';
 import { idsAnswered, openCalls, stoppedAnswer } from './open-calls.ts';
 import { openOrCreate } from './open-or-create.ts';
+import { type OpenRun, OpenRuns } from './open-runs.ts';
 import { promptEvents } from './prompt-events.ts';
 import { type CheckedBegin, readBegin } from './read-begin.ts';
 import { RecentMap } from './recent-map.ts';
 import { appendHeld, type HeldSession, RunningInvocation, type SharedParts } from './running-invocation.ts';
+import { SessionLine } from './session-line.ts';
 
 /** What an invocation driver is made of. */
 export interface DriverParts {
   readonly sessions: SessionService;
   readonly memory: MemoryService;
   readonly clock: Clock;
+  /** Counts what a request has besides the log. Default: an estimate. */
+  readonly countTokens?: CountTokens;
   /** Where work is timed that begins without a span of its caller's. */
   readonly telemetry?: Telemetry;
   readonly logger?: Logger;
@@ -43,10 +54,20 @@ const mostRemembered = 2000;
 
 /**
  * Makes the driver that joins a loop which calls models to the log: it holds the session for the loop, finds out what is
- * new, builds requests and stores what comes back. `forget` drops what it keeps of a session that was erased.
+ * new, builds requests and stores what comes back. `forget` drops what it keeps of a session that was erased. `close`
+ * stops what is under way, waits a few seconds for it to end, and leaves no session held.
  */
-export function createInvocationDriver(parts: DriverParts): InvocationDriver & { forget(key: SessionKey): void } {
+export function createInvocationDriver(
+  parts: DriverParts,
+): InvocationDriver & { forget(key: SessionKey): void; close(): Promise<void> } {
   return new SessionDriver(parts);
+}
+
+/** A session that a run has just got. */
+interface TakenSession {
+  readonly held: HeldLease;
+  readonly opened: Session;
+  readonly run: OpenRun;
 }
 
 class SessionDriver implements InvocationDriver {
@@ -54,16 +75,29 @@ class SessionDriver implements InvocationDriver {
   readonly #owner: string;
   readonly #root: Span;
   readonly #shared: SharedParts;
+  readonly #runs = new OpenRuns();
+  readonly #line: SessionLine;
 
   constructor(parts: DriverParts) {
-    const { sessions, memory, clock, logger = silentLogger, telemetry, afterRun, owner } = parts;
+    const {
+      sessions,
+      memory,
+      clock,
+      countTokens = estimateTokens,
+      logger = silentLogger,
+      telemetry,
+      afterRun,
+      owner,
+    } = parts;
     this.#clock = clock;
+    this.#line = new SessionLine(() => clock.now());
     this.#owner = owner ?? `driver ${uuidV4()}`;
-    this.#root = rootOf(telemetry ?? silentTelemetry);
+    this.#root = rootOf(telemetry === undefined ? silentTelemetry : guardedTelemetry(telemetry));
     this.#shared = {
       sessions,
       memory,
-      logger,
+      countTokens,
+      logger: guardedLogger(logger),
       logs: new LogCache(),
       recalls: new RecentMap<readonly MemoryEntry[]>(mostRemembered),
       journals: new RecentMap<RequestJournal>(mostRemembered),
@@ -72,20 +106,29 @@ class SessionDriver implements InvocationDriver {
   }
 
   async begin(input: BeginInvocation): Promise<Invocation> {
-    const wanted = readBegin(input);
-    refuseAborted(wanted);
-    const { sessions } = this.#shared;
-    const { key, projectId, waitMs, signal } = wanted;
-    const opened = await openOrCreate(sessions, { ...key, ...(projectId === undefined ? {} : { projectId }) });
-    const lease = await sessions.acquireLease(key, this.#owner, { waitMs, ...(signal ? { signal } : {}) });
-    const held = new HeldLease(this.#shared, lease, signal);
+    const given = readBegin(input);
+    refuseAborted(given);
+    const run = this.#runs.enter(given.signal);
+    const wanted = { ...given, signal: run.signal };
     try {
-      refuseAborted(wanted);
-      return await this.#start(wanted, held, opened);
+      const { opened, lease } = await this.#takeSession(wanted);
+      const held = new HeldLease(this.#shared, lease, run.signal);
+      run.holds(held);
+      try {
+        refuseAborted(wanted);
+        return await this.#start(wanted, { held, opened, run });
+      } catch (error) {
+        await held.release();
+        throw error;
+      }
     } catch (error) {
-      await held.release();
-      throw error;
+      run.leave();
+      throw isPalimpsestError(run.signal.reason, 'CLOSED') ? run.signal.reason : error;
     }
+  }
+
+  close(): Promise<void> {
+    return this.#runs.close();
   }
 
   /** Also what was recalled for other sessions of the user may quote the one that is gone. */
@@ -95,12 +138,28 @@ class SessionDriver implements InvocationDriver {
     this.#shared.journals.deleteBelow(appName, userId, sessionId);
   }
 
-  async #start(wanted: CheckedBegin, held: HeldLease, opened: Session): Promise<Invocation> {
+  /** The place in the line is taken before anything else is waited for. */
+  async #takeSession(
+    wanted: CheckedBegin & { readonly signal: AbortSignal },
+  ): Promise<{ readonly opened: Session; readonly lease: Lease }> {
+    const { sessions } = this.#shared;
+    const { key, projectId, signal } = wanted;
+    const place = this.#line.enter(key, wanted);
+    try {
+      const opened = await openOrCreate(sessions, { ...key, ...(projectId === undefined ? {} : { projectId }) });
+      const waitMs = await place.turn();
+      return { opened, lease: await sessions.acquireLease(key, this.#owner, { waitMs, signal }) };
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #start(wanted: CheckedBegin, { held, opened, run }: TakenSession): Promise<Invocation> {
     const { key, agentName, span = this.#root } = wanted;
     const { sessions, logs } = this.#shared;
     const now = opened.incarnation === held.lease.incarnation ? opened : await this.#reopen(key);
     const log = logs.take(now);
-    const begun = await this.#append({ held, log, span }, wanted);
+    const begun = await this.#append({ held, log, span }, wanted, now);
     logs.keep(log);
     const asked = begun.findLast((event) => beginsInvocation(event.origin, event));
     const joined = asked?.invocationId ?? newestInvocation(liveEvents(await log.read(sessions)));
@@ -109,6 +168,7 @@ class SessionDriver implements InvocationDriver {
       log,
       span,
       begun,
+      leave: run.leave,
       agentName,
       session: await this.#reopen(key),
       invocationId: joined ?? uuidV7(this.#clock.now()),
@@ -116,21 +176,39 @@ class SessionDriver implements InvocationDriver {
   }
 
   /** Appends what is new, and before that answers to calls that a dead run has left and nobody answers now. */
-  async #append(session: HeldSession, { events = [], prompt, agentName }: CheckedBegin): Promise<readonly Event[]> {
+  async #append(
+    session: HeldSession,
+    { events = [], prompt, promptIs, agentName }: CheckedBegin,
+    info: Session,
+  ): Promise<readonly Event[]> {
     const live = liveEvents(await session.log.read(this.#shared.sessions));
     if (prompt === undefined) {
+      refuseUnwantedResults(live, events);
       // On their own: the caller's events may bear ids and be stored already, which holds for a whole batch or not at all.
       const answers = await appendHeld(this.#shared, session, answersTo(live, events));
       return [...answers, ...(await appendHeld(this.#shared, session, events))];
     }
-    const { rewindBefore, fresh } = matchPrompt(live, prompt);
+    const { rewindBefore, fresh } = promptIs === 'whole' ? matchWholePrompt(live, prompt) : matchPrompt(live, prompt);
     const kept = rewindBefore === undefined ? live : eventsBefore(live, rewindBefore);
-    const news = promptEvents(fresh, agentName, kept);
+    const told = promptEvents(fresh, agentName, kept);
+    const news = await withMemorySources(told, (id) => this.#memoryOf(info, id));
     const rewind: EventInput[] =
       rewindBefore === undefined
         ? []
         : [{ author: 'system', actions: { rewind: { beforeInvocationId: rewindBefore } } }];
     return appendHeld(this.#shared, session, [...rewind, ...answersTo(kept, news), ...news]);
+  }
+
+  /** What a memory is, for marking where an answer's words come from: an answer is stored whether that can be said or not. */
+  async #memoryOf({ key, projectId }: Session, id: string): Promise<MemoryEntry | undefined> {
+    const { memory, logger } = this.#shared;
+    const { appName, userId, sessionId } = key;
+    try {
+      return await memory.get({ appName, userId, ...(projectId === undefined ? {} : { projectId }) }, id);
+    } catch (error) {
+      logger.warn('The sources of a quoted memory could not be read.', { sessionId, error: String(error) });
+      return undefined;
+    }
   }
 
   async #reopen(key: SessionKey): Promise<Session> {

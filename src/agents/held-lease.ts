@@ -19,6 +19,7 @@ export class HeldLease {
   readonly #caller: AbortSignal | undefined;
   readonly #onCallerAbort = (): void => this.#controller.abort(this.#caller?.reason);
   #isReleased = false;
+  #releasing: Promise<void> | undefined;
 
   /** `caller`: aborts the signal as well. */
   constructor(parts: LeaseParts, lease: Lease, caller?: AbortSignal) {
@@ -43,8 +44,13 @@ export class HeldLease {
     this.#controller.abort(new PalimpsestError('LEASE_LOST', { sessionId }, { cause: error }));
   }
 
-  /** Gives the lease back. Never throws: one that cannot be given back runs out. */
-  async release(): Promise<void> {
+  /** Gives the lease back, once. Never throws: one that cannot be given back runs out. */
+  release(): Promise<void> {
+    this.#releasing ??= this.#release();
+    return this.#releasing;
+  }
+
+  async #release(): Promise<void> {
     this.#isReleased = true;
     clearInterval(this.#timer);
     this.#caller?.removeEventListener('abort', this.#onCallerAbort);

@@ -26,3 +26,4 @@ export type {
 export { openOrCreate } from './open-or-create.ts';
 export { recallMemories } from './recall-memories.ts';
 export { recalledBlock } from './recalled-block.ts';
+export { type TurnEvent, turnEvent } from './turn-event.ts';

@@ -1,4 +1,4 @@
-import type { Assembly } from '../context/assembly/index.ts';
+import type { Assembly, RequestTokens } from '../context/assembly/index.ts';
 import type {
   Block,
   Content,
@@ -24,7 +24,10 @@ export interface RecallOptions {
   readonly tokenBudget?: number;
 }
 
-/** What to do when another run holds the session: SESSION_BUSY at once, or wait. */
+/**
+ * What to do when another run holds the session: SESSION_BUSY at once, or wait. Runs of one process that wait get the
+ * session in the order in which they came.
+ */
 export type OnBusy = 'refuse' | 'queue' | { readonly waitMs: number };
 
 /** How an invocation begins. The session is made if it is new. */
@@ -39,6 +42,12 @@ export interface BeginInvocation {
    * content, the rest is appended.
    */
   readonly prompt?: readonly Content[];
+  /**
+   * How much of the conversation `prompt` is. Default `tail`: its beginning may be missing, so that only a prompt which
+   * shows the model's own words can hide anything. `whole`: all of it; what the log has beyond the first difference is
+   * hidden by a rewind, so that the first message can be edited or asked again.
+   */
+  readonly promptIs?: 'tail' | 'whole';
   /** Default `refuse`. */
   readonly onBusy?: OnBusy;
   readonly signal?: AbortSignal;
@@ -67,11 +76,14 @@ export interface RequestInput {
 
 /** A request that is ready to be sent. */
 export interface PreparedRequest {
+  /** With the bytes of media that the session keeps as artifacts in the places of their references. */
   readonly request: ModelRequest;
-  /** Goes on the model event that answers it. */
+  /** Goes on the model event that answers it. Its hashes are of the request with the references, as the log has it. */
   readonly journal: RequestJournal;
   readonly assembly: Assembly;
-  /** What was recalled for this invocation, best first. */
+  /** How many tokens the request has, by kind of block. */
+  readonly tokens: RequestTokens;
+  /** What was recalled for this invocation and has not been forgotten since, best first. */
   readonly memories: readonly MemoryEntry[];
 }
 
@@ -83,7 +95,7 @@ export interface Invocation {
   readonly session: Session;
   /** What beginning appended. */
   readonly begun: readonly Event[];
-  /** Aborts when the caller's does, and when the lease is lost. */
+  /** Aborts when the caller's does, when the lease is lost, and when all runs are to end: CLOSED. */
   readonly signal: AbortSignal;
   /** Assembles the next request. */
   request(input: RequestInput): Promise<PreparedRequest>;
@@ -95,6 +107,9 @@ export interface Invocation {
 
 /** The seam between a loop that calls models and the log: Runner and integrations only translate to it. */
 export interface InvocationDriver {
-  /** Throws SESSION_BUSY, ABORTED, and what append throws; nothing is held then. */
+  /**
+   * Throws SESSION_BUSY, ABORTED, CLOSED, INVALID_ARGUMENT for a result that no call of the session waits for, and what
+   * append throws; nothing is held then.
+   */
   begin(input: BeginInvocation): Promise<Invocation>;
 }

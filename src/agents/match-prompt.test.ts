@@ -1,70 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  beginsInvocation,
-  type Content,
-  type Event,
-  modelText,
-  noActions,
-  originOf,
-  type Part,
-  text,
-} from '../events/index.ts';
+import { type Content, modelText, type Part, text } from '../events/index.ts';
 import { sha256 } from '../internal/index.ts';
 import { matchPrompt } from './match-prompt.ts';
-import { promptEvents } from './prompt-events.ts';
-
-const instant = '2026-01-01T00:00:00.000Z';
-const call = (id: string, name = 'look', args = {}): Content => ({
-  role: 'model',
-  parts: [{ functionCall: { id, name, args } }],
-});
-const response = (id: string, value = 'ok'): Content => ({
-  role: 'user',
-  parts: [{ functionResponse: { id, name: 'look', response: value } }],
-});
-
-/** A log in which events join invocations as they do at append. */
-class Log {
-  events: Event[] = [];
-  rewinds = 0;
-  #seq = 0;
-
-  add(content: Content, more: Partial<Event> = {}): void {
-    const isTold = content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined);
-    const author = isTold ? 'user' : 'assistant';
-    const origin = originOf({ author, content, actions: noActions });
-    const seq = ++this.#seq;
-    const joined = beginsInvocation(origin, { content }) ? undefined : this.events.at(-1)?.invocationId;
-    const invocationId = joined ?? `i${seq}`;
-    const always = { seq, id: `e${seq}`, invocationId, author, origin, timestamp: instant, recordedAt: instant };
-    this.events.push({ ...always, actions: noActions, content, ...more });
-  }
-
-  /** What begin() does with a prompt. */
-  receive(prompt: readonly Content[]): void {
-    const { rewindBefore, fresh } = matchPrompt(this.events, prompt);
-    if (rewindBefore !== undefined) {
-      this.rewinds++;
-      const first = this.events.findIndex(({ invocationId }) => invocationId === rewindBefore);
-      expect(first).toBeGreaterThanOrEqual(0);
-      this.events = this.events.slice(0, first);
-    }
-    for (const { content } of promptEvents(fresh, 'assistant', this.events)) this.add(content as Content);
-  }
-
-  get contents(): readonly (Content | undefined)[] {
-    return this.events.map(({ content }) => content);
-  }
-}
-
-function logOf(...contents: readonly Content[]): Log {
-  const log = new Log();
-  for (const content of contents) log.add(content);
-  return log;
-}
+import { callOf as call, logOf, responseOf as response, SampleLog } from './sample-log.ts';
 
 const [hi, hello, name, tora] = [text('hi'), modelText('hello'), text('我的猫叫什么？'), modelText('叫虎子。')];
+const file = (fileUri: string): Content => ({ role: 'user', parts: [{ fileData: { fileUri } }] });
 
 describe('matchPrompt', () => {
   it.each<[string, readonly Content[], readonly Content[], readonly Content[], number?]>([
@@ -181,6 +123,48 @@ describe('matchPrompt', () => {
       [hi, modelText('hello  '), name],
       [text(' hi\n'), hello, name],
     ],
+    [
+      'takes a retry of a message whose tool loop failed once',
+      [hi, call('a'), response('a')],
+      [hi],
+      [hi, call('a'), response('a')],
+    ],
+    [
+      'takes such a retry once behind an answer, with the history and without',
+      [hi, hello, name, call('a'), response('a'), call('b')],
+      [hi, hello, name],
+      [hi, hello, name, call('a'), response('a'), call('b')],
+    ],
+    [
+      'takes such a retry once behind words that the log has otherwise',
+      [text('[cut]'), hello, name, call('a'), response('a')],
+      [hi, hello, name],
+      [text('[cut]'), hello, name, call('a'), response('a')],
+    ],
+    [
+      'takes a message that is said again after a tool loop that was answered',
+      [hi, call('a'), response('a'), hello],
+      [hi],
+      [hi, call('a'), response('a'), hello, hi],
+    ],
+    [
+      'takes a message that is said again after an answer in pictures',
+      [hi, { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'aGk=' } }] }],
+      [hi],
+      [hi, { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'aGk=' } }] }, hi],
+    ],
+    [
+      'hides no question that was asked beside a tool loop',
+      [hi, call('a'), response('a'), name],
+      [hi, call('a'), response('a')],
+      [hi, call('a'), response('a'), name],
+    ],
+    [
+      'knows an address that was written as a URL',
+      [file('artifact:图 1.png'), hello],
+      [file(new URL('artifact:图 1.png').href), hello, name],
+      [file('artifact:图 1.png'), hello, name],
+    ],
   ])('%s', (_name, before, prompt, after, rewinds = 0) => {
     const log = logOf(...before);
     log.receive(prompt);
@@ -225,6 +209,13 @@ describe('matchPrompt', () => {
     expect(retried.contents).toEqual([hi, modelText('hel')]);
   });
 
+  it('takes a message again after a run that a tool has ended', () => {
+    const log = logOf(hi, call('a'));
+    log.add(response('a'), { actions: { skipSummarization: true } });
+    log.receive([hi]);
+    expect(log.contents).toEqual([hi, call('a'), response('a'), hi]);
+  });
+
   it('parts a tool answer from the question beside it', () => {
     const log = logOf(hi, call('a'));
     log.receive([hi, call('a'), { role: 'user', parts: [...response('a').parts, ...name.parts] }]);
@@ -234,7 +225,7 @@ describe('matchPrompt', () => {
 
   it('takes an answer to a call whose id was used before', () => {
     const log = logOf(hi, call('a'), response('a'), hello, name, call('a', 'other'));
-    log.receive([...(log.contents as Content[]), response('a')]);
+    log.receive([...log.contents, response('a')]);
     expect(log.contents).toHaveLength(7);
   });
 });
@@ -255,7 +246,7 @@ describe('a conversation that is replayed step by step', () => {
   it.each(Object.entries(callers))('stands in the log once, with %s and retries', (_name, shown) => {
     fc.assert(
       fc.property(conversation, (turns) => {
-        const log = new Log();
+        const log = new SampleLog();
         const all: Content[] = [];
         let ids = 0;
         for (const { ask, steps, answer, retries } of turns) {
@@ -295,7 +286,7 @@ describe('a conversation that is replayed step by step', () => {
   it('holds what it held when any answer is lost and asked for again', () => {
     fc.assert(
       fc.property(conversation, (turns) => {
-        const log = new Log();
+        const log = new SampleLog();
         const all: Content[] = [text('begin'), modelText('begun')];
         for (const content of all) log.add(content);
         for (const { ask, answer } of turns) {

@@ -1,6 +1,9 @@
-import { beginsInvocation, type Content, type Event } from '../events/index.ts';
+import type { Content, Event } from '../events/index.ts';
 import { findPrefix } from './find-prefix.ts';
-import { type Unit, unitsOf } from './prompt-units.ts';
+import { type Asked, askedUnits, freshFrom, type Logged, loggedUnits } from './logged-units.ts';
+import { openQuestion } from './open-question.ts';
+import { withoutKnownAnswers } from './prompt-events.ts';
+import type { Unit } from './prompt-units.ts';
 
 /** What of a prompt is new. */
 export interface PromptMatch {
@@ -10,47 +13,33 @@ export interface PromptMatch {
   readonly fresh: readonly Content[];
 }
 
-/** A unit of the log. */
-interface Logged {
-  readonly unit: Unit;
-  /** Index of its event. */
-  readonly at: number;
-  readonly invocationId: string;
-  /** Its invocation begins with it. */
-  readonly begins: boolean;
-}
-
-/** A unit of the prompt. */
-interface Asked {
-  readonly unit: Unit;
-  /** Index of its content. */
-  readonly at: number;
-}
-
 /**
  * Finds out what of a conversation, as a caller has it, the log does not hold yet. `events` are the log's live ones
  * without bookkeeping; `prompt` may lack the conversation's beginning.
  *
  * - The prompt begins with what the log ends with: the rest is new.
+ * - The prompt ends with the log's newest question, which no final answer has closed: it is asked again, and what was
+ *   done for it so far stands. Nothing is new.
  * - The prompt begins with something that stands earlier in the log. If it ends there, the answer is asked for again; if
  *   it then asks something else where the log's next invocation begins, the user has edited a message. Both hide that
  *   invocation first.
  * - Otherwise the caller shows the conversation in a form of its own (shortened, redacted, with context added), and what
  *   follows the model's last words in it is new, as far as the log does not end with it.
  *
- * A prompt without any words of the model hides nothing: a message that is said again is another message, unless the
- * log ends with it, unanswered.
+ * A prompt without any words of the model hides nothing: a message that is said again is another message, unless it is
+ * the newest question and open. Responses are compared with nothing: each is new if its call has no answer in the log.
  */
 export function matchPrompt(events: readonly Event[], prompt: readonly Content[]): PromptMatch {
-  const asked = prompt.flatMap((content, at) => unitsOf(content).map((unit): Asked => ({ unit, at })));
+  const asked = askedUnits(prompt);
   const log = loggedUnits(events, false);
   const logKeys = keysOf(log);
-  const match = { events, prompt, asked, log, logKeys };
+  const match = { events, prompt, asked, log, logKeys, question: openQuestion(events) };
   const { atEnd, longest, end } = findPrefix(keysOf(asked), logKeys);
   const known = Math.max(atEnd, knownWithInterrupted(match));
-  if (known > 0 || log.length === 0) return { fresh: contentsFrom(match, known) };
+  if (known > 0 || log.length === 0) return { fresh: freshFrom(match, known) };
+  if (asksAgain(match, 0)) return { fresh: freshFrom(match, asked.length) };
   const modelsLast = asked.findLastIndex(({ unit }) => unit.side === 'model');
-  if (modelsLast === -1) return { fresh: contentsFrom(match, knownQuestions(match)) };
+  if (modelsLast === -1) return { fresh: freshFrom(match, knownQuestions(match)) };
   return leavesLog(match, { ...wholeEvents(log, longest, end), modelsLast }) ?? onlyTheEnd(match, longest, modelsLast);
 }
 
@@ -60,6 +49,8 @@ interface Match {
   readonly asked: readonly Asked[];
   readonly log: readonly Logged[];
   readonly logKeys: readonly string[];
+  /** Index of the event of the newest question, if no final answer has closed it. */
+  readonly question: number | undefined;
 }
 
 interface Block {
@@ -71,31 +62,45 @@ interface Block {
   readonly modelsLast: number;
 }
 
+/** True if what of the prompt follows a place in it ends with the open question, as the log does but for later steps. */
+function asksAgain({ asked, log, question }: Match, start: number): boolean {
+  if (question === undefined || start >= asked.length) return false;
+  const upToQuestion = log.filter(({ at }) => at <= question);
+  return findPrefix(keysOf(asked.slice(start)), keysOf(upToQuestion)).atEnd === asked.length - start;
+}
+
 /** The case that the caller goes another way than the log, from a point in it that both have in common. */
 function leavesLog(match: Match, { length, end, modelsLast }: Block): PromptMatch | undefined {
-  const { asked, log, logKeys } = match;
+  const { events, asked, log, logKeys } = match;
   const [last, next] = [log[end - 1], log[end]];
   if (length === 0 || last === undefined || next === undefined) return undefined;
-  const isWhole = length === asked.length;
-  if (isWhole && !next.begins) return answerAgain(match, last);
+  if (length === asked.length) {
+    const answers = freshFrom(match, length);
+    // Tools that answered after all ask for nothing anew, nor does a tool loop beside which something else was asked.
+    if (withoutKnownAnswers(answers, events).length > 0) return { fresh: answers };
+    if (!next.begins) return answerAgain(match, last, next);
+    if (answers.length > 0) return { fresh: [] };
+  }
   if (!next.begins) return undefined;
   // What comes later in the log as well has not been left: the caller only words something before it differently.
   const later = new Set(logKeys.slice(end));
   if (asked.slice(length, modelsLast + 1).some(({ unit }) => later.has(unit.key))) return undefined;
-  return { rewindBefore: next.invocationId, fresh: contentsFrom(match, length) };
+  return { rewindBefore: next.invocationId, fresh: freshFrom(match, length, events.slice(0, next.at)) };
 }
 
-/** The invocation of a unit once more, up to the event that it stands in, in the log's own words. */
-function answerAgain({ events }: Match, { at, invocationId }: Logged): PromptMatch {
+/** The invocation of a unit once more, up to the next unit of it, in the log's own words. */
+function answerAgain({ events }: Match, { invocationId }: Logged, next: Logged): PromptMatch {
   const first = events.findIndex((event) => event.invocationId === invocationId);
-  const again = events.slice(first, at + 1).filter((event) => event.interrupted !== true);
+  const again = events.slice(first, next.at).filter((event) => event.interrupted !== true);
   return { rewindBefore: invocationId, fresh: again.flatMap(({ content }) => content ?? []) };
 }
 
 function onlyTheEnd(match: Match, longest: number, modelsLast: number): PromptMatch {
+  const { asked, logKeys } = match;
   const start = Math.max(longest, modelsLast + 1);
-  const { atEnd } = findPrefix(keysOf(match.asked.slice(start)), match.logKeys);
-  return { fresh: contentsFrom(match, start + atEnd) };
+  if (asksAgain(match, start)) return { fresh: freshFrom(match, asked.length) };
+  const { atEnd } = findPrefix(keysOf(asked.slice(start)), logKeys);
+  return { fresh: freshFrom(match, start + atEnd) };
 }
 
 /** A match that ends inside an event of the log ends before it: half a message is another message. */
@@ -112,39 +117,12 @@ function knownWithInterrupted({ events, asked }: Match): number {
 }
 
 /** The same for a prompt of the user's words alone, beside what the log has of those. */
-function knownQuestions({ asked, log }: Match): number {
+function knownQuestions({ asked, log, question }: Match): number {
   const questions = log.filter(({ unit }) => unit.side === 'user');
-  const isUnanswered = log.at(-1)?.unit.side === 'user';
-  const candidates = isUnanswered ? asked : asked.slice(0, -1);
+  const candidates = question === undefined ? asked.slice(0, -1) : asked;
   return findPrefix(keysOf(candidates), keysOf(questions)).atEnd;
-}
-
-function loggedUnits(events: readonly Event[], withInterrupted: boolean): readonly Logged[] {
-  const units: Logged[] = [];
-  const met = new Set<string>();
-  for (const [at, event] of events.entries()) {
-    const { content, invocationId } = event;
-    const begins = beginsInvocation(event.origin, event) && !met.has(invocationId);
-    met.add(invocationId);
-    if (content === undefined || event.origin === 'system' || (event.interrupted && !withInterrupted)) continue;
-    for (const [index, unit] of unitsOf(content).entries())
-      units.push({ unit, at, invocationId, begins: begins && index === 0 });
-  }
-  return units;
 }
 
 function keysOf(units: readonly { readonly unit: Unit }[]): readonly string[] {
   return units.map(({ unit }) => unit.key);
-}
-
-/** The prompt's contents from a unit on, without those that say nothing. */
-function contentsFrom({ prompt, asked }: Match, start: number): readonly Content[] {
-  const first = asked[start];
-  if (first === undefined) return [];
-  const isWhole = asked[start - 1]?.at !== first.at;
-  const speaking = new Set(asked.slice(start).map(({ at }) => at));
-  return prompt.flatMap((content, at) => {
-    if (!speaking.has(at)) return [];
-    return at > first.at || isWhole ? content : { role: content.role, parts: content.parts.slice(first.unit.part) };
-  });
 }

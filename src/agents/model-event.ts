@@ -1,7 +1,7 @@
 import { type Content, type EventInput, functionCalls, type Part, type RequestJournal } from '../events/index.ts';
 import { uuidV4 } from '../internal/index.ts';
-import type { TurnEvent } from './model-turn.ts';
 import type { Tool } from './tools/index.ts';
+import type { TurnEvent } from './turn-event.ts';
 
 /** What a model event is made of besides the turn. */
 export interface ModelEventParts {
@@ -12,12 +12,11 @@ export interface ModelEventParts {
   readonly tools: readonly Tool[];
   /** Ids that calls of this run bear already; the new ones are added. */
   readonly callIds: Set<string>;
-  readonly actions: NonNullable<EventInput['actions']>;
 }
 
 /** The event that a turn of the model is stored as: every call with an id of its own, long-running ones named. */
 export function modelEvent(parts: ModelEventParts): EventInput {
-  const { id, author, turn, journal, tools, callIds, actions } = parts;
+  const { id, author, turn, journal, tools, callIds } = parts;
   const content = turn.content === undefined ? undefined : withCallIds(turn.content, callIds);
   const longRunning = new Set(tools.filter((tool) => tool.longRunning).map(({ declaration }) => declaration.name));
   const longRunningToolIds = functionCalls(content).flatMap(({ id: callId, name }) =>
@@ -30,7 +29,6 @@ export function modelEvent(parts: ModelEventParts): EventInput {
     ...(content === undefined ? {} : { content }),
     ...(journal === undefined ? {} : { request: journal }),
     ...(longRunningToolIds.length === 0 ? {} : { longRunningToolIds }),
-    actions,
   };
 }
 

@@ -1,19 +1,15 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { type Content, type EventInput, functionCalls, modelText, type Part, type Usage } from '../events/index.ts';
+import type { Usage } from '../events/index.ts';
 import { type LanguageModel, type ModelCall, modelFailure, ReplyCollector, type Span } from '../models/index.ts';
 import type { PartialEvent } from './agent-options.ts';
+import { pieceProblem } from './piece-problem.ts';
+import { type TurnEvent, turnEvent } from './turn-event.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** What one call of the model gave: what to store of it, and the failure that ended it early. */
 export interface ModelTurn {
   readonly event: TurnEvent;
   readonly failure?: PalimpsestError;
-}
-
-/** The fields of an event that a turn decides about. */
-export interface TurnEvent
-  extends Pick<EventInput, 'usage' | 'finishReason' | 'interrupted' | 'errorCode' | 'errorMessage' | 'customMetadata'> {
-  readonly content?: Content;
 }
 
 /** What the pieces of a turn are told as. */
@@ -45,53 +41,23 @@ export async function* callModel(
       timed.run(() => model.call(call)),
       call.signal,
     )) {
+      const problem = pieceProblem(piece);
+      if (problem !== undefined) throw failed(model.name, problem);
       collector.add(piece);
       if (piece.type === 'text' && piece.text !== '') yield partialEvent(identity, piece);
     }
-    if (!collector.isWhole) failure = cutOff(model.name);
+    if (!collector.isWhole) failure = failed(model.name, 'the stream ended before the answer did');
+    else if (collector.finishReason === 'error') failure = failed(model.name, 'it ended its answer with an error');
     isRead = true;
   } catch (error) {
-    failure = modelFailure(error, model.name);
+    failure = modelFailure(error, model.name, undefined, call.signal);
     isRead = true;
   } finally {
     if (!isRead) failure = new PalimpsestError('ABORTED', { what: 'The run' });
     timed.set(replyAttributes(collector));
     timed.end(failure);
-    keep(turnOf(collector, failure));
+    keep({ event: turnEvent(collector, failure), ...(failure && { failure }) });
   }
-}
-
-/** What another than the model said in its place, to be stored like its own words. */
-export function contentInstead(content: Content | string): Content {
-  return typeof content === 'string' ? modelText(content) : content;
-}
-
-function turnOf(collector: ReplyCollector, failure: PalimpsestError | undefined): ModelTurn {
-  const { usage, finishReason, modelVersion } = collector;
-  const metadata = modelVersion === undefined ? {} : { customMetadata: { modelVersion } };
-  const facts = { ...(usage && { usage }), ...(finishReason && { finishReason }), ...metadata };
-  if (failure !== undefined) return { event: { ...facts, ...interrupted(collector.content, failure) }, failure };
-  const { content } = collector;
-  if (content?.parts.some(saysSomething)) return { event: { ...facts, content } };
-  const errorMessage = `The model answered with nothing${finishReason ? ` (${finishReason})` : ''}.`;
-  return { event: { ...facts, ...(content && { content }), errorCode: 'EMPTY_RESPONSE', errorMessage } };
-}
-
-/** What had come of a cut answer. Calls in it are not made, so only their names are kept. */
-function interrupted(content: Content | undefined, failure: PalimpsestError): TurnEvent {
-  const parts = (content?.parts ?? []).filter((part) => part.functionCall === undefined);
-  const names = functionCalls(content).map(({ name }) => name);
-  return {
-    ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
-    interrupted: true,
-    errorCode: failure.code,
-    errorMessage: failure.message,
-    ...(names.length === 0 ? {} : { customMetadata: { callsNotMade: names } }),
-  };
-}
-
-function saysSomething(part: Part): boolean {
-  return part.text === undefined || (part.text.trim() !== '' && part.thought !== true);
 }
 
 function partialEvent(
@@ -130,6 +96,6 @@ function replyAttributes({
   };
 }
 
-function cutOff(model: string): PalimpsestError {
-  return new PalimpsestError('MODEL_FAILED', { model, reason: 'the stream ended before the answer did', attempts: 1 });
+function failed(model: string, reason: string): PalimpsestError<'MODEL_FAILED'> {
+  return new PalimpsestError('MODEL_FAILED', { model, reason, attempts: 1 });
 }

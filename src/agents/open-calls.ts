@@ -1,11 +1,4 @@
-import {
-  type Event,
-  type EventInput,
-  type FunctionResponse,
-  functionCalls,
-  functionResponses,
-  isPlainObject,
-} from '../events/index.ts';
+import { type Event, type EventInput, functionCalls, functionResponses, isPlainObject } from '../events/index.ts';
 
 const stoppedText = 'The run stopped before this call was answered. Whether it took effect is not known.';
 
@@ -45,7 +38,7 @@ export function stoppedAnswer({ id, name, event }: OpenCall): EventInput {
 }
 
 /** True for such an answer. A tool's own answer that comes after all takes its place. */
-export function isStoppedAnswer({ response }: FunctionResponse): boolean {
+export function isStoppedAnswer({ response }: { readonly response?: unknown }): boolean {
   return isPlainObject(response) && response.error === stoppedText;
 }
 

@@ -1,11 +1,4 @@
-import {
-  type Content,
-  type Event,
-  type EventInput,
-  functionCalls,
-  functionResponses,
-  type Part,
-} from '../events/index.ts';
+import type { Content, Event, EventInput, FunctionResponse, Part } from '../events/index.ts';
 import { isStoppedAnswer } from './open-calls.ts';
 
 /**
@@ -17,12 +10,10 @@ export function promptEvents(
   agentName: string,
   live: readonly Event[],
 ): readonly EventInput[] {
-  const answered = answeredIds(live);
   const events: EventInput[] = [];
-  for (const { role, parts } of fresh) {
+  for (const { role, parts } of withoutKnownAnswers(fresh, live)) {
     let run: { isOfTools: boolean; parts: Part[] } | undefined;
     for (const part of parts) {
-      if (!isNew(part, answered)) continue;
       const isOfTools = part.functionResponse !== undefined;
       if (run?.isOfTools !== isOfTools) {
         run = { isOfTools, parts: [] };
@@ -35,23 +26,62 @@ export function promptEvents(
   return events;
 }
 
-/** Notes what a part asks or answers, and tells whether it is new: a call may bear an id that was used before. */
-function isNew({ functionCall, functionResponse }: Part, answered: Set<string>): boolean {
-  if (functionCall?.id !== undefined) answered.delete(functionCall.id);
-  const id = functionResponse?.id;
-  if (id === undefined) return true;
-  if (answered.has(id)) return false;
-  answered.add(id);
-  return true;
+/** The contents without responses to calls that the log, or something before in them, has answered. */
+export function withoutKnownAnswers(contents: readonly Content[], live: readonly Event[]): readonly Content[] {
+  const answers = new Answers(live);
+  return contents.flatMap((content) => {
+    const parts = content.parts.filter((part) => answers.add(part));
+    return parts.length === 0 ? [] : parts.length === content.parts.length ? content : { ...content, parts };
+  });
 }
 
-function answeredIds(live: readonly Event[]): Set<string> {
-  const answered = new Set<string>();
-  for (const { content } of live) {
-    if (content === undefined) continue;
-    for (const response of functionResponses(content))
-      if (response.id !== undefined && !isStoppedAnswer(response)) answered.add(response.id);
-    for (const { id } of functionCalls(content)) if (id !== undefined) answered.delete(id);
+/**
+ * Responses of a prompt that answer calls which the log has open, or answered only because a run had stopped. An id that
+ * stands for several calls in the log does not say which of them is meant.
+ */
+export function overdueAnswers(contents: readonly Content[], live: readonly Event[]): readonly Content[] {
+  const answers = new Answers(live);
+  const overdue = new Map<string, Content>();
+  for (const { parts } of contents) {
+    for (const part of parts) {
+      const { functionCall, functionResponse } = part;
+      if (functionCall?.id !== undefined) overdue.delete(functionCall.id);
+      if (functionResponse?.id === undefined || overdue.has(functionResponse.id)) continue;
+      if (answers.isOverdue(functionResponse)) overdue.set(functionResponse.id, { role: 'user', parts: [part] });
+    }
   }
-  return answered;
+  return [...overdue.values()];
+}
+
+/** What is known of the newest call of each id. */
+class Answers {
+  /** Ids that are answered, and whether by a tool itself. */
+  readonly #answered = new Map<string, { readonly byTool: boolean }>();
+  readonly #callCounts = new Map<string, number>();
+
+  constructor(live: readonly Event[]) {
+    for (const { content } of live) for (const part of content?.parts ?? []) this.add(part);
+  }
+
+  /** Notes what a part asks or answers; `false` for an answer that is known: a call may bear an id that was used before. */
+  add({ functionCall, functionResponse }: Part): boolean {
+    const called = functionCall?.id;
+    if (called !== undefined) {
+      this.#answered.delete(called);
+      this.#callCounts.set(called, (this.#callCounts.get(called) ?? 0) + 1);
+    }
+    const id = functionResponse?.id;
+    if (functionResponse === undefined || id === undefined) return true;
+    const before = this.#answered.get(id);
+    const byTool = !isStoppedAnswer(functionResponse);
+    if (before?.byTool || (before !== undefined && !byTool)) return false;
+    this.#answered.set(id, { byTool });
+    return true;
+  }
+
+  isOverdue(response: FunctionResponse & { readonly id?: string }): boolean {
+    const { id } = response;
+    if (id === undefined || isStoppedAnswer(response)) return false;
+    return this.#callCounts.get(id) === 1 && this.#answered.get(id)?.byTool !== true;
+  }
 }

@@ -15,10 +15,12 @@ export function readBegin(input: BeginInvocation): CheckedBegin {
   if (!isPlainObject(input)) throw bad('input', 'must be an object');
   const agentName = parseId(input.agentName, 'agentName');
   if (agentName === 'user' || agentName === 'system') throw bad('agentName', `must not be ${agentName}`);
-  const { events, prompt } = input;
+  const { events, prompt, promptIs } = input;
   if (events !== undefined && prompt !== undefined) throw bad('prompt', 'stands beside events; give one of them');
   if (events !== undefined) checkEvents(events);
   if (prompt !== undefined) checkPrompt(prompt);
+  if (promptIs !== undefined && promptIs !== 'tail' && promptIs !== 'whole')
+    throw bad('promptIs', 'must be tail or whole');
   return { ...input, key: parseSessionKey(input.key), agentName, waitMs: waitMsOf(input.onBusy) };
 }
 
@@ -41,8 +43,9 @@ function waitMsOf(onBusy: OnBusy = 'refuse'): number {
   if (onBusy === 'refuse') return 0;
   if (onBusy === 'queue') return queueMs;
   const given: unknown = onBusy;
-  if (isPlainObject(given) && typeof given.waitMs === 'number') return given.waitMs;
-  throw bad('onBusy', 'must be refuse, queue or { waitMs }');
+  const waitMs = isPlainObject(given) ? given.waitMs : undefined;
+  if (typeof waitMs === 'number' && waitMs >= 0 && Number.isFinite(waitMs)) return waitMs;
+  throw bad('onBusy', 'must be refuse, queue or { waitMs }, a number of milliseconds');
 }
 
 function bad(argument: string, reason: string): PalimpsestError {

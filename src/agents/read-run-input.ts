@@ -1,5 +1,12 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { type EventInput, isPlainObject, parseId, parseSessionKey, type SessionKey } from '../events/index.ts';
+import {
+  type EventInput,
+  isPlainObject,
+  parseId,
+  parseSessionKey,
+  prepareEvent,
+  type SessionKey,
+} from '../events/index.ts';
 import type { RunInput } from './agent-options.ts';
 import type { OnBusy } from './invocation-driver.ts';
 
@@ -20,7 +27,7 @@ export function readRunInput(input: RunInput, appName: string): CheckedInput {
   if (!isPlainObject(input)) throw bad('input', 'must be { userId, sessionId, message }');
   for (const name of Object.keys(input)) if (!known.includes(name)) throw bad(name, 'is no known option of a run');
   const { userId, sessionId, projectId, message, stateDelta = {}, onBusy, signal } = input;
-  if (typeof message === 'string' && message.trim() === '') throw bad('message', 'must not be blank');
+  if (message !== undefined) checkMessage(message);
   if (!isPlainObject(stateDelta)) throw bad('stateDelta', 'must be an object');
   if (onBusy !== undefined && onBusy !== 'refuse' && onBusy !== 'queue' && !isPlainObject(onBusy))
     throw bad('onBusy', 'must be refuse, queue or { waitMs }');
@@ -33,6 +40,40 @@ export function readRunInput(input: RunInput, appName: string): CheckedInput {
     ...(onBusy === undefined ? {} : { onBusy }),
     ...(signal === undefined ? {} : { signal }),
   };
+}
+
+/** The failure of a run that nobody has said anything for. */
+export function nothingSaid(): PalimpsestError {
+  return bad('message', 'is missing, and the session holds nothing that could be answered; give what the user says');
+}
+
+/** Its parts are checked where they are stored; here, that they are the user's and say something. */
+function checkMessage(message: unknown): void {
+  if (typeof message === 'string') {
+    if (message.trim() === '') throw bad('message', 'must not be blank; leave it out to answer the log as it stands');
+    return;
+  }
+  if (!isPlainObject(message) || !Array.isArray(message.parts))
+    throw bad('message', 'must be a text or { parts: a list of parts }; leave it out to answer the log as it stands');
+  const { role, parts } = message;
+  if (role !== undefined && role !== 'user')
+    throw bad(
+      'message',
+      `has the role ${JSON.stringify(role)}, but what starts a run is the user's; leave the role out`,
+    );
+  if (parts.some((part) => isPlainObject(part) && part.functionCall !== undefined))
+    throw bad('message', 'holds a functionCall, which only a model makes; give text, media or a functionResponse');
+  if (parts.some(saysSomething)) return;
+  // A misspelt part is told as that.
+  prepareEvent({ author: 'user', content: { parts } }, 'message');
+  throw bad('message', 'says nothing; give text that is neither blank nor a thought, media or a functionResponse');
+}
+
+function saysSomething(part: unknown): boolean {
+  if (!isPlainObject(part)) return false;
+  const { text, thought, inlineData, fileData, functionResponse } = part;
+  if (inlineData !== undefined || fileData !== undefined || functionResponse !== undefined) return true;
+  return thought !== true && typeof text === 'string' && text.trim() !== '';
 }
 
 function bad(argument: string, reason: string): PalimpsestError {

@@ -1,3 +1,4 @@
+import type { RequestTokens } from '../context/assembly/index.ts';
 import {
   type Block,
   type Event,
@@ -15,12 +16,14 @@ const rules = 1;
 
 /** What a journal tells of. */
 export interface Journaled {
+  /** As the log gives it: media that the session keeps as artifacts are references. */
   readonly request: ModelRequest;
   /** In the order in which they were given. */
   readonly blocks: readonly Block[];
   readonly view: View;
   readonly model: string;
   readonly config: JsonMap | undefined;
+  readonly tokens: RequestTokens;
   /** The log that the request was made from. */
   readonly events: readonly Event[];
   /** Of the request before this one, of the same session, agent and provider. */
@@ -33,14 +36,17 @@ export interface Journaled {
  *
  * `requestHash` is SHA-256 over the hashes of the instruction, of the tools and of each content, one a line. A content's
  * hash is made of its role and its parts' hashes; what stands in a log is hashed once in a process, so that a long
- * session is not hashed anew at each turn.
+ * session is not hashed anew at each turn. Media that the session keeps as artifacts are hashed as the references that
+ * the log has, before their bytes are put in: the reference of moved data holds the hash of the bytes, megabytes are not
+ * hashed at each step, and whoever rebuilds the request from the log later gets the same hash, bytes there or not.
  *
  * `prefixFingerprint` is SHA-256 over the model's name, the hashes of instruction and tools, and those of all parts but
  * the transient ones, with the role where it changes. `extensions.stableLines` tells how many lines those last ones are,
- * so that one hash shows whether a later request begins with this one.
+ * so that one hash shows whether a later request begins with this one. `extensions.tokens` is how many tokens the request
+ * was taken to have, and `unscaled` what of that was counted here, to be held against what the provider counts.
  */
 export function writeJournal(journaled: Journaled): RequestJournal {
-  const { request, blocks, view, model, config = {}, events, previous } = journaled;
+  const { request, blocks, view, model, config = {}, tokens, events, previous } = journaled;
   const instruction = jsonHash(request.instruction);
   const tools = jsonHash(request.tools);
   const stable = stablePartHashes(request);
@@ -58,7 +64,7 @@ export function writeJournal(journaled: Journaled): RequestJournal {
     requestHash: hashLines([instruction, tools, ...request.contents.map(contentHash)]),
     rules,
     prefixFingerprint: fingerprintOf(stable.length),
-    extensions: { stableLines: stable.length },
+    extensions: { stableLines: stable.length, tokens: journaledTokens(tokens) },
   };
   const isKept = previous === undefined || beginsWith(previous, stable.length, fingerprintOf);
   return Object.freeze({ ...told, breaks: isKept ? [] : findBreaks(previous, told, events) });
@@ -69,8 +75,12 @@ export function newestJournal(events: readonly Event[], view: View): RequestJour
   return events.findLast(({ request }) => isJournalOf(request, view))?.request;
 }
 
-/** Events may come from anywhere, and so may what they say about their requests. */
-function isJournalOf(request: RequestJournal | undefined, { agentName, provider }: View): boolean {
+function journaledTokens({ n, by, label, unscaled }: RequestTokens): JsonMap {
+  return { n, by, label, unscaled };
+}
+
+/** True for a journal of an agent's request. Events may come from anywhere, and so may what they say of theirs. */
+export function isJournalOf(request: RequestJournal | undefined, { agentName, provider }: View): boolean {
   if (request === undefined || !isPlainObject(request.view)) return false;
   const isWhole = Array.isArray(request.blocks) && typeof request.prefixFingerprint === 'string';
   return isWhole && request.view.agentName === agentName && request.view.provider === provider;

@@ -1,8 +1,10 @@
-import { isPalimpsestError } from '../errors/index.ts';
 import type { Event, EventInput, FunctionCall, JsonMap, JsonValue, Part } from '../events/index.ts';
+import type { MemoryEntry } from '../memory/service/index.ts';
 import type { Logger, Span } from '../models/index.ts';
 import type { AgentCallbacks } from './agent-options.ts';
 import { asTheyFinish } from './as-they-finish.ts';
+import { isRefused } from './is-refused.ts';
+import { sourcesMetadata } from './memory-sources.ts';
 import type { ArtifactWriter } from './run-artifacts.ts';
 import type { StateWriter } from './run-state.ts';
 import { callTool, type Tool, type ToolContext, type ToolMemory, type ToolOutcome } from './tools/index.ts';
@@ -54,6 +56,8 @@ class CallRun {
   readonly #tool: Tool | undefined;
   readonly #state: StateWriter;
   readonly #artifacts: ArtifactWriter;
+  /** What the tool has found in memory: its answer may quote it. */
+  readonly #found: MemoryEntry[] = [];
   #endsRun = false;
 
   constructor(part: Part, parts: ToolRunParts) {
@@ -67,13 +71,16 @@ class CallRun {
 
   async answer(): Promise<AnsweredCall> {
     const outcome = await this.#run();
+    const saved = this.#artifacts.take();
+    const skip = this.#endsRun ? { skipSummarization: true } : {};
     try {
-      const event = await this.#parts.record(this.#eventOf(outcome.response, this.#actions()));
+      const actions = { ...this.#state.take(), ...saved, ...skip };
+      const event = await this.#parts.record(this.#eventOf(outcome.response, actions));
       return { event, endsRun: this.#endsRun };
     } catch (error) {
       // What the tool wrote into state cannot be stored: that is the tool's failure, and the model is told.
       if (!isRefused(error)) throw error;
-      const event = await this.#parts.record(this.#eventOf({ error: error.message }, {}));
+      const event = await this.#parts.record(this.#eventOf({ error: error.message }, saved));
       return { event, endsRun: false };
     }
   }
@@ -119,7 +126,7 @@ class CallRun {
       signal,
       state: this.#state,
       artifacts: this.#artifacts,
-      memory,
+      memory: { ...memory, search: (...query) => this.#search(...query) },
       logger,
       skipSummarization: () => {
         this.#endsRun = true;
@@ -127,15 +134,22 @@ class CallRun {
     };
   }
 
-  #actions(): NonNullable<EventInput['actions']> {
-    const skip = this.#endsRun ? { skipSummarization: true } : {};
-    return { ...this.#state.take(), ...this.#artifacts.take(), ...skip };
+  async #search(...query: Parameters<ToolMemory['search']>): ReturnType<ToolMemory['search']> {
+    const found = await this.#parts.memory.search(...query);
+    this.#found.push(...found.memories);
+    return found;
   }
 
   #eventOf(response: JsonValue, actions: NonNullable<EventInput['actions']>): EventInput {
     const { id, name } = this.#call;
     const functionResponse = { ...(id === undefined ? {} : { id }), name, response };
-    return { author: this.#parts.base.agentName, content: { role: 'user', parts: [{ functionResponse }] }, actions };
+    const sources = sourcesMetadata(this.#found);
+    return {
+      author: this.#parts.base.agentName,
+      content: { role: 'user', parts: [{ functionResponse }] },
+      actions,
+      ...(Object.keys(sources).length === 0 ? {} : { customMetadata: sources }),
+    };
   }
 }
 
@@ -154,12 +168,4 @@ function withCallbacks(tool: Tool, args: JsonMap, callbacks: ToolRunParts['callb
       return after === undefined ? response : after;
     },
   };
-}
-
-function isRefused(error: unknown): error is Error {
-  return (
-    isPalimpsestError(error, 'INVALID_EVENT') ||
-    isPalimpsestError(error, 'NOT_JSON') ||
-    isPalimpsestError(error, 'EVENT_TOO_LARGE')
-  );
 }

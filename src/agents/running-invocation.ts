@@ -1,24 +1,26 @@
-import { type Assembly, assemble, buildRequest } from '../context/assembly/index.ts';
+import { assemble, buildRequest, estimateRequest } from '../context/assembly/index.ts';
 import { PalimpsestError } from '../errors/index.ts';
-import type { Block, Event, EventInput, RequestJournal, SessionKey, View } from '../events/index.ts';
-import { canonicalJson } from '../internal/index.ts';
+import type { Block, CountTokens, Event, EventInput, RequestJournal, SessionKey, View } from '../events/index.ts';
 import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
 import { inChild, type Logger, type Span } from '../models/index.ts';
 import type { Session, SessionService } from '../sessions/index.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { Invocation, PreparedRequest, RequestInput } from './invocation-driver.ts';
+import { InvocationRecall } from './invocation-recall.ts';
 import { isBookkeepingInput } from './is-bookkeeping-input.ts';
 import type { LogCache } from './log-cache.ts';
-import { recallMemories } from './recall-memories.ts';
+import { observedTokens } from './observed-tokens.ts';
 import { recalledBlock } from './recalled-block.ts';
 import { nameOf, type RecentMap } from './recent-map.ts';
 import { newestJournal, writeJournal } from './request-journal.ts';
+import { RequestMedia } from './request-media.ts';
 import type { SessionLog } from './session-log.ts';
 
 /** What the invocations of one driver share. */
 export interface SharedParts {
   readonly sessions: SessionService;
   readonly memory: MemoryService;
+  readonly countTokens: CountTokens;
   readonly logger: Logger;
   readonly logs: LogCache;
   /** What was recalled for an invocation, so that it stays the same from step to step. */
@@ -41,6 +43,8 @@ export interface BegunInvocation extends HeldSession {
   readonly invocationId: string;
   readonly agentName: string;
   readonly begun: readonly Event[];
+  /** Says that the invocation is over. */
+  readonly leave: () => void;
 }
 
 /** An invocation from its beginning to its end. */
@@ -52,16 +56,23 @@ export class RunningInvocation implements Invocation {
   readonly signal: AbortSignal;
   readonly #shared: SharedParts;
   readonly #begun: BegunInvocation;
+  readonly #media: RequestMedia;
+  readonly #recall: InvocationRecall;
   #finishing: Promise<void> | undefined;
 
   constructor(shared: SharedParts, begun: BegunInvocation) {
     this.#shared = shared;
     this.#begun = begun;
     this.key = begun.session.key;
+    this.#media = new RequestMedia(shared.sessions.artifacts, this.key);
     this.invocationId = begun.invocationId;
     this.session = begun.session;
     this.begun = begun.begun;
     this.signal = begun.held.signal;
+    const { memory, logger, recalls } = shared;
+    const { session, invocationId, span } = begun;
+    const { signal } = this;
+    this.#recall = new InvocationRecall({ memory, logger, recalls, session, invocationId, span, signal });
   }
 
   async request(input: RequestInput): Promise<PreparedRequest> {
@@ -71,19 +82,31 @@ export class RunningInvocation implements Invocation {
     this.#shared.logs.keep(log);
     const attributes = { ...attributesOf(this.key), 'palimpsest.events.count': events.length };
     const assembly = await inChild(span, 'palimpsest.assemble', attributes, async () => assemble(events, view));
-    const memories = await this.#recall(events, assembly, input.recall);
+    const memories = await this.#recall.about({
+      events,
+      assembly,
+      ...(input.recall === undefined ? {} : { recall: input.recall }),
+    });
     const { instruction = [], tools = [], examples = [], documents = [], transient = [] } = input;
     const placed: Block[] = [...(memories.length === 0 ? [] : [recalledBlock(memories)]), ...transient];
     const parts = { instruction, tools, examples, documents, assembly, transient: placed };
-    const request = buildRequest(parts, view.provider);
+    const asked = buildRequest(parts, view.provider);
     const blocks = [...instruction, ...examples, ...documents, ...placed];
     const { model, config } = input;
     const { appName, userId, sessionId } = this.key;
     const name = nameOf(appName, userId, sessionId, this.session.incarnation, view.agentName, view.provider);
     const previous = this.#shared.journals.get(name) ?? newestJournal(events, view);
-    const journal = writeJournal({ request, blocks, view, model, config, events, previous });
+    const observed = observedTokens(events, view);
+    const tokens = estimateRequest(asked, {
+      provider: view.provider,
+      counter: this.#shared.countTokens,
+      events,
+      blocks,
+      ...(observed === undefined ? {} : { observed }),
+    });
+    const journal = writeJournal({ request: asked, blocks, view, model, config, tokens, events, previous });
     this.#shared.journals.set(name, journal);
-    return { request, journal, assembly, memories };
+    return { request: await this.#media.fill(asked, events), journal, assembly, tokens, memories };
   }
 
   async record(events: readonly EventInput[]): Promise<readonly Event[]> {
@@ -108,6 +131,8 @@ export class RunningInvocation implements Invocation {
       afterRun?.(this.key);
     } catch (error) {
       logger.error('What follows a run failed.', { sessionId: this.key.sessionId, error: String(error) });
+    } finally {
+      this.#begun.leave();
     }
   }
 
@@ -118,28 +143,6 @@ export class RunningInvocation implements Invocation {
         reason: 'must be gemini, anthropic or openai',
       });
     return { agentName: this.#begun.agentName, provider, history };
-  }
-
-  async #recall(
-    events: readonly Event[],
-    assembly: Assembly,
-    recall: RequestInput['recall'] = true,
-  ): Promise<readonly MemoryEntry[]> {
-    if (recall === false) return [];
-    const { recalls, memory } = this.#shared;
-    const { appName, userId, sessionId } = this.key;
-    const limits = recall === true ? '' : canonicalJson(recall);
-    const name = nameOf(appName, userId, sessionId, this.session.incarnation, this.invocationId, limits);
-    const known = recalls.get(name);
-    if (known !== undefined) return known;
-    const memories = await inChild(this.#begun.span, 'palimpsest.recall', attributesOf(this.key), async (span) => {
-      const about = { events, assembly, recall, signal: this.signal };
-      const found = await recallMemories(memory, this.session, about);
-      span.set({ 'palimpsest.memories.count': found.length });
-      return found;
-    });
-    recalls.set(name, memories);
-    return memories;
   }
 }
 

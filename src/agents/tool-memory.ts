@@ -1,19 +1,26 @@
 import { PalimpsestError } from '../errors/index.ts';
-import type { SessionKey } from '../events/index.ts';
+import type { Event } from '../events/index.ts';
 import type { MemoryService } from '../memory/service/index.ts';
+import type { Session } from '../sessions/index.ts';
 import type { ToolMemory } from './tools/index.ts';
 
-/** The memory of one user, optionally within a project, as tools are given it. */
+/**
+ * The memory of one user, optionally within a project, as the tools that an event calls are given it. What they remember
+ * has that event as its source: erasing the session erases it.
+ */
 export function toolMemory(
   memory: MemoryService,
-  { appName, userId }: SessionKey,
-  projectId: string | undefined,
+  { key: { appName, userId, sessionId }, projectId, incarnation }: Pick<Session, 'key' | 'projectId' | 'incarnation'>,
+  { author, seq, id }: Pick<Event, 'author' | 'seq' | 'id'>,
 ): ToolMemory {
   const scope = { appName, userId, ...(projectId === undefined ? {} : { projectId }) };
+  const provenance = [{ kind: 'event', sessionId, incarnation, seq, eventId: id }] as const;
   return {
     search: (query, options) => memory.search({ ...options, scope, query }),
-    remember: async (text, options) => {
-      const [entry] = await memory.add(scope, [{ text, ...(options?.labels ? { labels: options.labels } : {}) }]);
+    remember: async (text, { labels } = {}) => {
+      const [entry] = await memory.add(scope, [
+        { text, author, sourceTrust: 'agent', provenance, ...(labels ? { labels } : {}) },
+      ]);
       if (entry === undefined)
         throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'text', reason: 'was not stored' });
       return entry;

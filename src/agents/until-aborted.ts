@@ -1,5 +1,8 @@
 import { PalimpsestError } from '../errors/index.ts';
 
+/** After so many items timers and sockets get their turn, which a stream that always has one more would starve. */
+const itemsAtOnce = 256;
+
 /**
  * The items of a stream until a signal aborts; then ABORTED, at once, even if the stream itself takes no notice. A
  * reader who leaves early ends the stream.
@@ -8,13 +11,13 @@ export async function* untilAborted<T>(
   items: AsyncIterable<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<T, void, undefined> {
-  if (signal === undefined) return yield* items;
   const iterator = items[Symbol.asyncIterator]();
-  const aborted = abortOf(signal);
+  const watch = new AbortWatch(signal);
   let isOver = false;
   try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted.promise]);
+    for (let count = 1; ; count++) {
+      if (count % itemsAtOnce === 0) await watch.until(new Promise<void>((resolve) => setImmediate(resolve)));
+      const next = await watch.until(iterator.next());
       if (next.done === true) {
         isOver = true;
         return;
@@ -22,23 +25,60 @@ export async function* untilAborted<T>(
       yield next.value;
     }
   } catch (error) {
-    isOver = !signal.aborted;
+    isOver = signal?.aborted !== true;
     throw error;
   } finally {
-    aborted.forget();
+    watch.end();
     // A stream that hangs does not end for being asked to, so nobody waits for it.
     if (!isOver) iterator.return?.().catch(() => undefined);
   }
 }
 
-function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; forget(): void } {
-  let stop: () => void = () => undefined;
-  const promise = new Promise<never>((_, reject) => {
-    stop = () => reject(new PalimpsestError('ABORTED', { what: 'The run' }, { cause: signal.reason }));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  // It may reject while nobody is waiting for it.
-  promise.catch(() => undefined);
-  return { promise, forget: () => signal.removeEventListener('abort', stop) };
+/**
+ * What work comes to, or ABORTED as soon as the signal says so, whatever becomes of the work. It is not begun if the
+ * signal has aborted already.
+ */
+export async function unlessAborted<T>(work: () => T | PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  const watch = new AbortWatch(signal);
+  try {
+    watch.throwIfAborted();
+    return await watch.until(work());
+  } finally {
+    watch.end();
+  }
+}
+
+/** One listener on a signal for any number of waits, one after the other, so that none of them leaves anything behind. */
+class AbortWatch {
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#giveUp?.(this.#aborted());
+  /** Rejects the wait at hand. */
+  #giveUp: ((error: PalimpsestError) => void) | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  throwIfAborted(): void {
+    if (this.#signal?.aborted) throw this.#aborted();
+  }
+
+  until<T>(work: T | PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      if (this.#signal?.aborted) this.#onAbort();
+      // Also hears work that fails after it was given up, so that no rejection goes unheard.
+      Promise.resolve(work).then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    this.#giveUp = undefined;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #aborted(): PalimpsestError {
+    return new PalimpsestError('ABORTED', { what: 'The run' }, { cause: this.#signal?.reason });
+  }
 }

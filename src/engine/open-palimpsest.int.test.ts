@@ -47,6 +47,28 @@ describe('a file', () => {
     await expect(open(join(folder, 'no', 'such', 'folder', 'x.db'))).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
   });
 
+  it('has no session held by a run that was under way when it was closed', async () => {
+    const file = newFile();
+    const first = await open(file);
+    const key = { appName: 'default', userId: 'u1', sessionId: 's1' };
+    const asking = { key, agentName: 'assistant', events: [{ author: 'user', content: '订票' }] };
+    const run = await first.invocations.begin(asking);
+    const stopped = new Promise((resolve) => run.signal.addEventListener('abort', resolve)).then(async () => {
+      await run.record([{ author: 'assistant', content: '正在', interrupted: true }]);
+      await run.finish();
+    });
+    await Promise.all([stopped, first.close()]);
+    await using second = await open(file);
+    const next = await second.invocations.begin({ ...asking, events: [{ author: 'user', content: '还在吗？' }] });
+    await next.finish();
+    const { items } = await (await second.user('u1').session('s1')).read();
+    expect(items.map(({ content, interrupted }) => [content?.parts[0]?.text, interrupted])).toEqual([
+      ['订票', undefined],
+      ['正在', true],
+      ['还在吗？', undefined],
+    ]);
+  });
+
   it('is backed up while work goes on, and answers CLOSED after close', async () => {
     await using copied = await (async () => {
       const palimpsest = await open(newFile());

@@ -30,7 +30,7 @@ import { eraseUser } from './erase-user.ts';
 import { importSession } from './import-session.ts';
 import { ingestLog } from './ingest-log.ts';
 import { LateTelemetry } from './late-telemetry.ts';
-
+import { LateTokenizer } from './late-tokenizer.ts';
 import { checkOpenOptions, type OpenOptions } from './open-options.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createUser } from './open-user.ts';
@@ -85,6 +85,7 @@ class OpenedPalimpsest implements Palimpsest {
   readonly #stores: Stores;
   readonly #logger: Logger;
   readonly #telemetry: LateTelemetry;
+  readonly #tokenizer: LateTokenizer;
   readonly #clock: Clock;
   readonly #idleSeconds: number;
   readonly #learns: boolean;
@@ -102,6 +103,7 @@ class OpenedPalimpsest implements Palimpsest {
     this.#learns = options.ingest !== 'never';
     this.#logger = options.logger ?? silentLogger;
     this.#telemetry = new LateTelemetry(options.telemetry ?? 'auto', this.#logger);
+    this.#tokenizer = new LateTokenizer(options.countTokens, this.#logger);
     this.#background = new BackgroundWork(options.onBackgroundFailure ?? failureListener(options.logger));
     this.memory = createMemoryService({ store: stores.memory, clock: this.#clock });
     this.sessions = this.#openSessions(options);
@@ -109,13 +111,14 @@ class OpenedPalimpsest implements Palimpsest {
       sessions: this.sessions,
       memory: this.memory,
       clock: this.#clock,
+      countTokens: this.#tokenizer,
       logger: this.#logger,
       telemetry: this.#telemetry,
       afterRun: (key) => this.#learnInBackground(key),
     });
     this.invocations = {
       begin: async (input) => {
-        await this.#telemetry.load();
+        await Promise.all([this.#telemetry.load(), this.#tokenizer.load()]);
         return this.#driver.begin(input);
       },
     };
@@ -126,14 +129,14 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   #openSessions(options: OpenOptions): SessionService {
-    const { countTokens, state = {}, redact } = options;
-    const beforeAppend = checkState(schemasOf(state), redact);
+    const { state = {}, redact } = options;
+    const beforeAppend = this.#tokenizer.before(checkState(schemasOf(state), redact));
     return createSessionService({
       store: this.#stores.sessions,
       clock: this.#clock,
+      countTokens: this.#tokenizer,
       merges: mergesOf(state),
       beforeErase: (session, seqs) => this.#forgetSource(session, seqs),
-      ...(countTokens ? { countTokens } : {}),
       ...(beforeAppend ? { beforeAppend } : {}),
     });
   }
@@ -220,6 +223,7 @@ class OpenedPalimpsest implements Palimpsest {
     this.#closed = true;
     clearInterval(this.#sweeper);
     try {
+      await this.#driver.close();
       await this.#background.settled();
     } finally {
       await this.memory.close();

@@ -13,7 +13,7 @@ import type {
   View,
 } from '../events/index.ts';
 import type { MemoryEntry, MemoryService, SearchResponse } from '../memory/service/index.ts';
-import type { AiSdkLanguageModel, LanguageModel } from '../models/index.ts';
+import type { AiSdkLanguageModel, AiSdkLanguageModelV4, LanguageModel } from '../models/index.ts';
 import type {
   AppendOptions,
   AppendResult,
@@ -41,9 +41,9 @@ export interface OpenSession<State extends object = JsonMap> {
   delete(): Promise<EraseReceipt>;
 }
 
-/** What makes an agent of an open Palimpsest: any AI SDK language model will do. */
+/** What makes an agent of an open Palimpsest: any AI SDK language model will do, of specification v3 or v4. */
 export interface FacadeAgentOptions<State extends object = JsonMap> extends Omit<AgentOptions<State>, 'model'> {
-  readonly model: LanguageModel | AiSdkLanguageModel;
+  readonly model: LanguageModel | AiSdkLanguageModel | AiSdkLanguageModelV4;
 }
 
 /** What is known about one user, optionally within one project. Its methods are typed as those of Palimpsest. */

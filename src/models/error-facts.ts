@@ -17,6 +17,7 @@ export interface ErrorFacts {
 /** Stands for the code where the network failed without giving one. */
 export const networkFailure = 'network';
 
+/** Chains can bite their tails. */
 const mostLinks = 8;
 const networkCode =
   /^(ECONN(RESET|REFUSED|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT)|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)$/;
@@ -72,10 +73,9 @@ export function filledText(value: unknown): string | undefined {
 
 function linksOf(error: unknown): readonly unknown[] {
   const links: unknown[] = [];
-  for (let link = error; link !== undefined && link !== null; link = fieldOf(link, 'cause')) {
-    if (links.includes(link) || links.length === mostLinks) break;
+  let link = error;
+  for (; link !== undefined && link !== null && links.length < mostLinks; link = fieldOf(link, 'cause'))
     links.push(link);
-  }
   return links;
 }
 

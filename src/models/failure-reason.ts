@@ -28,8 +28,6 @@ export function failureReason(facts: ErrorFacts): string {
 function sayingOf(body: unknown): string | undefined {
   const one = Array.isArray(body) ? body[0] : body;
   const error = fieldOf(one, 'error');
-  // A parser's error that a package has put in the body's place; it holds the answer's text.
-  if (fieldOf(one, 'text') !== undefined && fieldOf(one, 'name') !== undefined) return undefined;
   return (
     filledText(fieldOf(error, 'message')) ??
     filledText(error) ??

@@ -24,7 +24,7 @@ type Place = { readonly base64: string } | { readonly uri: string };
 
 function placeOf(data: unknown): Place | undefined {
   if (data instanceof Uint8Array) return { base64: base64Of(data) };
-  if (data instanceof URL) return placeOfText(data.href) ?? { uri: data.href };
+  if (data instanceof URL) return placeOfText(data.href) ?? { uri: uriOf(data) };
   if (typeof data === 'string') return placeOfText(data) ?? { base64: data };
   if (!isPlainObject(data)) return undefined;
   if (data.type === 'data') return placeOf(data.data);
@@ -38,6 +38,17 @@ function placeOfText(text: string): Place | undefined {
   const inline = dataUrl.exec(text);
   if (inline !== null) return { base64: text.slice(inline[0].length) };
   return reference.test(text) ? { uri: text } : undefined;
+}
+
+/** A URL writes what is not ASCII in its own way; an artifact is known by the name under which it was saved. */
+function uriOf({ protocol, href }: URL): string {
+  if (protocol !== 'artifact:') return href;
+  try {
+    const plain = decodeURIComponent(href);
+    return new URL(plain).href === href ? plain : href;
+  } catch {
+    return href;
+  }
 }
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Provider } from '../events/index.ts';
-import { prepareEvent } from '../events/index.ts';
+import { type Part, type Provider, prepareEvent } from '../events/index.ts';
 import type { AiSdkMessage, AiSdkPrompt, AiSdkToolOutput } from './ai-sdk-language-model.ts';
 import { fromPrompt } from './from-prompt.ts';
 import { PieceReader } from './read-pieces.ts';
@@ -67,6 +66,10 @@ describe('fromPrompt', () => {
       new URL('https://example.org/a'),
       { fileData: { fileUri: 'https://example.org/a', mimeType: 'image/png', displayName: 'a' } },
     ],
+    ...['artifact:图 1.png', 'artifact:100%.png', 'artifact:a%41', 'artifact:a?b#c'].map((fileUri): [URL, Part] => [
+      new URL(fileUri),
+      { fileData: { fileUri, mimeType: 'image/png', displayName: 'a' } },
+    ]),
     ['gs://b/a', { fileData: { fileUri: 'gs://b/a', mimeType: 'image/png', displayName: 'a' } }],
   ])('reads a file given as %s', (data, part) => {
     const content = [{ type: 'file' as const, mediaType: 'image/png', data, filename: 'a' }];

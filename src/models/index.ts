@@ -20,7 +20,7 @@ export { type CallerPrompt, fromPrompt } from './from-prompt.ts';
 export type { LanguageModel, ModelCall, ModelPiece, ModelSettings } from './language-model.ts';
 export { languageModel, type ModelAdapterOptions, providerOf } from './language-model-of.ts';
 export { type Logger, silentLogger } from './logger.ts';
-export { abortedCall, modelFailure } from './model-failure.ts';
+export { modelFailure } from './model-failure.ts';
 export { PieceReader, piecesOfResult } from './read-pieces.ts';
 export { type ModelReply, ReplyCollector } from './reply-collector.ts';
 export type { RetryOptions } from './retry-options.ts';

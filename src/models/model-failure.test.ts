@@ -150,13 +150,30 @@ describe('modelFailure', () => {
     expect(modelFailure(first, 'other')).toBe(first);
   });
 
-  it('leaves other errors of the library alone, and knows an abort', () => {
+  it('does not take the status of our own errors for that of the service', () => {
+    const closed = new PalimpsestError('CLOSED', { what: 'x' });
+    expect(detailsOf(new Error('wrapped', { cause: closed }))).not.toHaveProperty('status');
+    const inner = modelFailure(apiError({ statusCode: 429 }), 'inner');
+    expect(detailsOf(new Error('wrapped', { cause: inner }))).toMatchObject({ model: 'm', status: 429 });
+  });
+
+  it('leaves other errors of the library alone', () => {
     const closed = new PalimpsestError('CLOSED', { what: 'x' });
     const aborted = abortedCall();
     expect(modelFailure(closed, 'm')).toBe(closed);
     expect(modelFailure(aborted, 'm', 2)).toBe(aborted);
     expect(aborted.details).toEqual({ what: 'The model call' });
-    expect(modelFailure(new DOMException('gone', 'AbortError'), 'm')).toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('takes an abort for the caller’s only if the signal of the call says so', () => {
+    const gone = new DOMException('连接没了', 'AbortError');
+    expect(modelFailure(gone, 'm', 1, AbortSignal.abort())).toMatchObject({ code: 'ABORTED' });
+    const { signal } = new AbortController();
+    for (const failure of [modelFailure(gone, 'm'), modelFailure(gone, 'm', 1, signal)]) {
+      expect(failure).toMatchObject({ code: 'MODEL_FAILED', cause: gone, details: { reason: '连接没了' } });
+      expect(mayRepeat(failure)).toBe(true);
+    }
+    expect(modelFailure(abortedCall(), 'm', 1, signal)).toMatchObject({ code: 'MODEL_FAILED' });
   });
 });
 

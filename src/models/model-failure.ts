@@ -15,14 +15,19 @@ export function abortedCall(): PalimpsestError<'ABORTED'> {
 
 /**
  * Turns whatever a model threw into MODEL_FAILED, the error kept as its cause. A MODEL_FAILED gets the number of
- * attempts, where one is given; other errors of this library, ABORTED first among them, pass as they are; an AbortError
- * becomes ABORTED.
+ * attempts, where one is given; other errors of this library pass as they are. An abort is ABORTED only where the signal
+ * of the call says that its caller wanted it; one of the model's own is a failure like a lost connection.
  */
-export function modelFailure(error: unknown, model: string, attempts?: number): PalimpsestError {
+export function modelFailure(
+  error: unknown,
+  model: string,
+  attempts?: number,
+  signal?: AbortSignal | undefined,
+): PalimpsestError {
   if (isPalimpsestError(error, 'MODEL_FAILED')) return withAttempts(error, attempts ?? error.details.attempts);
-  if (isPalimpsestError(error)) return error;
+  if (isPalimpsestError(error) && (error.code !== 'ABORTED' || signal?.aborted !== false)) return error;
   const facts = readErrorFacts(error);
-  if (facts.links.some(isAbort)) return abortedCall();
+  if (signal?.aborted && facts.links.some(isAbort)) return abortedCall();
   const retryAfterMs = retryAfterOf(facts, systemClock.now());
   return new PalimpsestError(
     'MODEL_FAILED',

@@ -3,7 +3,8 @@ import type { LanguageModel } from './language-model.ts';
 import type { RetryOptions } from './retry-options.ts';
 
 /** RetryOptions, checked, with every default filled in. */
-export type RetryLimits = Required<Omit<RetryOptions, 'fallback'>> & Pick<RetryOptions, 'fallback'>;
+export type RetryLimits = Required<Omit<RetryOptions, 'fallback' | 'onRetry'>> &
+  Pick<RetryOptions, 'fallback' | 'onRetry'>;
 
 /** The longest that a timer of JavaScript can wait; it fires at once if asked for more. */
 const longestTimer = 2 ** 31 - 1;
@@ -16,8 +17,9 @@ export function retryLimits(model: LanguageModel, options: RetryOptions): RetryL
   checkTime('longestDelayMs', longestDelayMs, 0);
   checkTime('deadlineMs', deadlineMs, 1);
   checkTime('idleMs', idleMs, 1);
-  const limits = { retries, firstDelayMs, longestDelayMs, deadlineMs, idleMs };
-  const { fallback } = options;
+  const { fallback, onRetry } = options;
+  if (onRetry !== undefined && typeof onRetry !== 'function') refuse('onRetry', 'must be a function');
+  const limits = { retries, firstDelayMs, longestDelayMs, deadlineMs, idleMs, ...(onRetry && { onRetry }) };
   if (fallback === undefined) return limits;
   checkFallback(model, fallback);
   return { ...limits, fallback };

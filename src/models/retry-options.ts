@@ -1,3 +1,4 @@
+import type { PalimpsestError } from '../errors/index.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /** How a failing model is called again. Only a call of which nothing has been passed on yet is repeated. */
@@ -14,4 +15,15 @@ export interface RetryOptions {
   readonly idleMs?: number;
   /** Asked once when all attempts have failed. */
   readonly fallback?: LanguageModel;
+  /** Told before each repetition. What it throws is ignored. */
+  readonly onRetry?: (repetition: Repetition) => void;
+}
+
+/** A call that is about to be made again. */
+export interface Repetition {
+  /** Which attempt has failed: 1 for the first. */
+  readonly attempt: number;
+  /** The pause before the next one. */
+  readonly delayMs: number;
+  readonly error: PalimpsestError<'MODEL_FAILED'>;
 }

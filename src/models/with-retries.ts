@@ -5,7 +5,7 @@ import type { LanguageModel, ModelCall, ModelPiece } from './language-model.ts';
 import { abortedCall, mayRepeat, modelFailure } from './model-failure.ts';
 import { Patience } from './patience.ts';
 import { type RetryLimits, retryLimits } from './retry-limits.ts';
-import type { RetryOptions } from './retry-options.ts';
+import type { Repetition, RetryOptions } from './retry-options.ts';
 
 /** What withRetries() takes from the outside; tests give their own. */
 export interface RetryParts {
@@ -59,6 +59,7 @@ class PatientCall {
       if (failure === undefined) return;
       const delayMs = this.#delayAfter(failure, attempts);
       if (delayMs === undefined) return yield* this.#fallBack(failure);
+      this.#tell({ attempt: attempts, delayMs, error: failure });
       await this.#sleep(delayMs);
     }
   }
@@ -71,12 +72,13 @@ class PatientCall {
     let isPassedOn = false;
     try {
       for await (const piece of this.#patience.watch(model, this.#call)) {
+        if (!isPassedOn && isBroken(piece)) throw brokenOff(model.name);
         isPassedOn = true;
         yield model === this.#model ? piece : signed(piece, model);
       }
       return undefined;
     } catch (error) {
-      const failure = modelFailure(error, model.name, attempts);
+      const failure = modelFailure(error, model.name, attempts, this.#call.signal);
       if (isPassedOn || !isPalimpsestError(failure, 'MODEL_FAILED')) throw failure;
       return failure;
     }
@@ -93,6 +95,15 @@ class PatientCall {
     const doubled = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
     const delayMs = Math.max(retryAfterMs, doubled / 2 + (this.#parts.random() * doubled) / 2);
     return delayMs < this.#patience.leftMs ? delayMs : undefined;
+  }
+
+  #tell(repetition: Repetition): void {
+    try {
+      this.#limits.onRetry?.(repetition);
+    } catch {
+      // Whoever only listens cannot end the call.
+      return;
+    }
   }
 
   async #sleep(ms: number): Promise<void> {
@@ -112,6 +123,16 @@ class PatientCall {
     const reason = `${failure.details.reason}; its fallback ${fallback.name} failed too: ${second.details.reason}`;
     throw new PalimpsestError('MODEL_FAILED', { ...failure.details, reason }, { cause: failure.cause ?? second });
   }
+}
+
+/** True for the end of an answer that the model itself could not bring to one, such as a call that it misspelt. */
+function isBroken(piece: ModelPiece): boolean {
+  return piece?.type === 'finish' && piece.finishReason === 'error';
+}
+
+/** The failure of a model that ends its answer with an error and does not say which. */
+export function brokenOff(model: string): PalimpsestError<'MODEL_FAILED'> {
+  return new PalimpsestError('MODEL_FAILED', { model, reason: 'it ended its answer with an error', attempts: 1 });
 }
 
 /** The piece, a finish with the name of the model that gave it. */

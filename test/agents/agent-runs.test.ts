@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isPalimpsestError, textOf, tool } from '../../src/index.ts';
+import { isPalimpsestError, loadMemory, type Provider, textOf, tool } from '../../src/index.ts';
 import { ScriptedModel } from '../../src/testing/index.ts';
 import { logOf, openQuiet, outline, place, runToEnd } from './run-to-end.ts';
 
@@ -70,12 +70,12 @@ describe('a run', () => {
     const agent = palimpsest.agent({
       name: 'assistant',
       model,
-      instruction: 'Speak to {user:name} in {language}. {{not this}} {unknown}',
+      instruction: 'Speak to {user:name} in {language}. {{language}} {unknown}',
       tools: [forecast],
     });
     await runToEnd(agent, { message: 'Hi', stateDelta: { 'user:name': '小明', language: 'English' } });
     await runToEnd(agent, { message: 'And again' });
-    expect(model.calls[1]?.request.instruction).toEqual(['Speak to 小明 in English. {not this} {unknown}']);
+    expect(model.calls[1]?.request.instruction).toEqual(['Speak to 小明 in English. {language} {unknown}']);
     expect(model.calls[1]?.request.contents.map(textOf)).toEqual(['Hi', 'Hello.', 'And again']);
     expect(model.calls[0]?.request.tools.map(({ name }) => name)).toEqual(['forecast']);
   });
@@ -96,6 +96,71 @@ describe('a run', () => {
     await runToEnd(agent, { sessionId: 's2', message: 'Thanks' });
     expect(JSON.stringify(model.calls[2]?.request.contents)).not.toContain('摄氏度报告');
   });
+
+  it('marks what a tool answers with where the memories come from that it found', async () => {
+    const palimpsest = await openQuiet();
+    const query = { name: 'load_memory', args: { query: '温度' } };
+    const model = new ScriptedModel([
+      '好的。',
+      { calls: [query, { name: 'forecast', args: { city: 'x' } }] },
+      '摄氏度。',
+    ]);
+    const agent = palimpsest.agent({ name: 'assistant', model, tools: [loadMemory(), forecast], recall: false });
+    await runToEnd(agent, { message: '以后请用摄氏度报告温度' });
+    await palimpsest.settled();
+    await runToEnd(agent, { sessionId: 's2', message: 'Which unit?' });
+    const log = await logOf(palimpsest, 's2');
+    const marks = log.map((event) => [outline(event), event.customMetadata?.memorySources]);
+    expect(marks.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))).toEqual([
+      ['assistant: answer forecast', undefined],
+      [
+        'assistant: answer load_memory',
+        expect.arrayContaining([expect.objectContaining({ kind: 'event', sessionId: 's1', seq: 1 })]),
+      ],
+      ['assistant: call load_memory + call forecast', undefined],
+      ['assistant: 摄氏度。', undefined],
+      ['user: Which unit?', undefined],
+    ]);
+  });
+
+  it('answers without memories where they cannot be searched', async () => {
+    const palimpsest = await openQuiet();
+    palimpsest.memory.search = () => Promise.reject(new TypeError('索引坏了'));
+    const agent = palimpsest.agent({ name: 'assistant', model: new ScriptedModel(['好的。']) });
+    const { events, failure } = await runToEnd(agent, { message: '天气？' });
+    expect(failure).toBeUndefined();
+    expect(events.map(outline)).toEqual(['assistant: 好的。']);
+  });
+
+  it.each<Provider>(['gemini', 'anthropic', 'openai'])(
+    'shows a %s model media of any size, and what a tool has saved, at each step',
+    async (provider) => {
+      const palimpsest = await openQuiet();
+      const draw = tool({
+        name: 'draw',
+        description: 'Draws something.',
+        parameters: z.object({}),
+        run: async (_args, { artifacts }) => {
+          await artifacts.save('猫.png', Buffer.from('a cat'), 'image/png');
+          return { file: 'artifact:猫.png' };
+        },
+      });
+      const model = new ScriptedModel([{ calls: [{ name: 'draw', id: 'c1' }] }, 'Drawn.', '一只猫。'], { provider });
+      const agent = palimpsest.agent({ name: 'assistant', model, tools: [draw] });
+      const photo = { mimeType: 'image/jpeg', data: Buffer.alloc(100_000, 9).toString('base64') };
+      await runToEnd(agent, { message: { parts: [{ text: '照着画' }, { inlineData: photo }] } });
+      await runToEnd(agent, {
+        message: { parts: [{ text: '画了什么？' }, { fileData: { fileUri: 'artifact:猫.png' } }] },
+      });
+      const media = model.calls.map(({ request }) =>
+        request.contents.flatMap(({ parts }) => parts.flatMap(({ inlineData }) => inlineData ?? [])),
+      );
+      const drawn = { mimeType: 'image/png', data: Buffer.from('a cat').toString('base64') };
+      expect(media).toEqual([[photo], [photo], [photo, drawn]]);
+      const hashes = (await logOf(palimpsest)).flatMap(({ request }) => request?.breaks ?? []);
+      expect(hashes).toEqual([]);
+    },
+  );
 
   it('recalls what answers a question, not the same question asked before', async () => {
     const palimpsest = await openQuiet();

@@ -74,6 +74,25 @@ describe('a tool that', () => {
   });
 });
 
+it('a tool whose state is refused keeps what it has saved', async () => {
+  const palimpsest = await openQuiet({ state: { count: { schema: z.number() } } });
+  const saves = tool({
+    name: 'saves',
+    description: 'Saves something.',
+    parameters: noArguments,
+    run: async (_args, { state, artifacts }) => {
+      await artifacts.save('图.png', new Uint8Array([1]), 'image/png');
+      state.set('count', 'many');
+    },
+  });
+  const model = new ScriptedModel([{ calls: [{ name: 'saves' }] }, 'ok']);
+  const agent = palimpsest.agent({ name: 'assistant', model, tools: [saves] });
+  expect((await runToEnd(agent, { message: 'go' })).failure).toBeUndefined();
+  const answer = (await logOf(palimpsest))[2];
+  expect(answer?.content?.parts[0]?.functionResponse?.response).toHaveProperty('error');
+  expect(answer?.actions).toEqual({ artifactDelta: { '图.png': 0 } });
+});
+
 describe('a model that', () => {
   const echo = tool({
     name: 'echo',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { text, textOf, tool } from '../../src/index.ts';
+import { type ToolContext, text, textOf, tool } from '../../src/index.ts';
 import { ScriptedModel } from '../../src/testing/index.ts';
 import { logOf, openQuiet, outline, place, runToEnd } from './run-to-end.ts';
 
@@ -62,6 +62,52 @@ describe('state of a run', () => {
     const { state } = await palimpsest.user(place.userId).session(place.sessionId);
     expect(state.found).toHaveLength(3);
     expect(new Set(state.found as readonly string[])).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  it('is closed to a tool whose call has been answered', async () => {
+    const palimpsest = await openQuiet();
+    const refused: unknown[] = [];
+    let held: ToolContext | undefined;
+    const write = (context: ToolContext | undefined) => {
+      for (const work of [
+        () => context?.state.set('temp:late', 1),
+        () => context?.state.set('late', 1),
+        () => context?.skipSummarization(),
+      ]) {
+        try {
+          work();
+        } catch (error) {
+          refused.push(Object(error).code);
+        }
+      }
+    };
+    const hangs = tool({
+      name: 'hangs',
+      description: 'Never ends.',
+      parameters: nothing,
+      timeoutMs: 10,
+      run: (_args, context) => {
+        held = context;
+        context.signal.addEventListener('abort', () => write(context));
+        return new Promise(() => undefined);
+      },
+    });
+    const model = new ScriptedModel((_call, index) => {
+      if (index === 0) return { calls: [{ name: 'hangs' }] };
+      write(held);
+      return '{temp:late} never came.';
+    });
+    const agent = palimpsest.agent({ name: 'assistant', model, tools: [hangs], instruction: 'late: {temp:late?}' });
+    const { events, failure } = await runToEnd(agent, { message: 'go' });
+    expect(failure).toBeUndefined();
+    expect(events.map(outline)).toEqual([
+      'assistant: call hangs',
+      'assistant: answer hangs',
+      'assistant: {temp:late} never came.',
+    ]);
+    expect(refused).toEqual(Array(6).fill('ABORTED'));
+    expect(events.map(({ actions }) => actions)).toEqual([{}, {}, {}]);
+    expect((await palimpsest.user(place.userId).session(place.sessionId)).state).toEqual({});
   });
 
   it('removes a key, which is not the same as null', async () => {

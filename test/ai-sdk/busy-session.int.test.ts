@@ -57,6 +57,28 @@ describe.each(wireNames)('a double click, over the %s wire', (wire) => {
   });
 });
 
+describe('a queue', () => {
+  it('is left in the order in which calls came, whatever they wait for', async () => {
+    const { held, started, finish } = heldTool();
+    bench.server.reply({ calls: [{ id: 'c1', name: 'held' }] }, { text: '订好了。' });
+    const first = generateText({
+      model: bench.model('openai'),
+      prompt: '订票',
+      tools: { held },
+      stopWhen: stepCountIs(3),
+    });
+    await started;
+    const asked = ['一', '二', '三', '四'];
+    const waiting = asked.map((prompt) => {
+      bench.server.reply({ text: `答${prompt}` });
+      return generateText({ model: bench.model('openai', { onBusy: 'queue' }), prompt });
+    });
+    finish();
+    await Promise.all([first, ...waiting]);
+    expect(await log()).toEqual([...oneLoop, ...asked.flatMap((one) => [`user: ${one}`, `assistant: 答${one}`])]);
+  });
+});
+
 describe('a loop that is not gone on with', () => {
   async function stopAfterCall(abortSignal?: AbortSignal, toolLoopMs?: number): Promise<void> {
     bench.server.reply({ calls: [{ id: 'c1', name: 'held' }] }, { text: 'Well.' });

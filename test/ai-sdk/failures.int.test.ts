@@ -152,6 +152,15 @@ it.each([
 });
 
 describe('an answer that cannot be stored', () => {
+  it('is told of in its place, and the question stays open', async () => {
+    const model = bench.model('openai');
+    bench.server.reply({ text: 'x'.repeat(9 * 1024 * 1024) }, { text: '短。' });
+    const failure = await generateText({ model, prompt: '讲' }).catch((error: unknown) => error);
+    expect(isPalimpsestError(failure, 'EVENT_TOO_LARGE')).toBe(true);
+    await generateText({ model, prompt: '讲' });
+    expect(await log()).toEqual(['user: 讲', 'assistant: … !EVENT_TOO_LARGE', 'assistant: 短。']);
+  });
+
   /** Stands for a file that is full: whatever an agent says is refused. */
   async function refuseAnswers(palimpsest: Palimpsest, work: () => Promise<void>): Promise<void> {
     const append = palimpsest.sessions.append.bind(palimpsest.sessions);

@@ -40,7 +40,7 @@ const turn = oneof(
     streaming: boolean(),
     callsTool: boolean(),
     first: constantFrom(...breaks),
-    second: constant([]),
+    second: constantFrom(...breaks),
     maxRetries: constant(0),
   }),
 );

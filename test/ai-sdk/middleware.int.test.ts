@@ -1,5 +1,7 @@
 import { generateText, type ModelMessage, stepCountIs, streamText } from 'ai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memoryTools } from '../../src/edges/integrations/ai-sdk/index.ts';
+import { functionResponses } from '../../src/index.ts';
 import type { RecordedRequest } from '../wire-server/index.ts';
 import { type Bench, inShort, openBench, sentMessages, wireNames } from './wired-models.ts';
 import { weather } from './wired-tools.ts';
@@ -162,6 +164,55 @@ it.each(wireNames)(
     }
   },
 );
+
+it.each(['generateText', 'streamText'] as const)(
+  '%s: tools that answer in any order are in the log once',
+  async (how) => {
+    const slow = {
+      ...weather,
+      execute: async ({ city }: { readonly city: string }) => {
+        await new Promise((resolve) => setTimeout(resolve, city === '上海' ? 30 : 0));
+        return city;
+      },
+    };
+    const model = bench.model('openai');
+    const calls = ['上海', '大理', 'Oslo'].map((city, index) => ({ id: `c${index}`, name: 'weather', args: { city } }));
+    bench.server.reply({ calls }, { text: '都好。' }, { text: '不客气。' });
+    const messages: ModelMessage[] = [{ role: 'user', content: '天气？' }];
+    const call = { model, messages, tools: { weather: slow }, stopWhen: stepCountIs(3) };
+    const { messages: said } = await (how === 'generateText' ? await generateText(call) : streamText(call)).response;
+    const shown = said.map((message) =>
+      message.role === 'tool' ? { ...message, content: message.content.toReversed() } : message,
+    );
+    await generateText({ model, messages: [...messages, ...shown, { role: 'user', content: '谢谢' }] });
+    const events = await bench.events();
+    expect(events.map(inShort).filter((line) => !line.startsWith('tool'))).toEqual([
+      'user: 天气？',
+      'assistant: weather({"city":"上海"}) weather({"city":"大理"}) weather({"city":"Oslo"})',
+      'assistant: 都好。',
+      'user: 谢谢',
+      'assistant: 不客气。',
+    ]);
+    const answered = events.flatMap(({ content }) => functionResponses(content).map(({ id }) => id));
+    expect(answered.sort()).toEqual(['c0', 'c1', 'c2']);
+  },
+);
+
+it('what load_memory told is marked with where it comes from', async () => {
+  const other = await bench.palimpsest.user('u1').session('s0');
+  await other.append([
+    { author: 'user', content: '以后请用摄氏度报告温度' },
+    { author: 'assistant', content: '好的。' },
+  ]);
+  await bench.palimpsest.settled();
+  bench.server.reply({ calls: [{ id: 'c1', name: 'load_memory', args: { query: '温度' } }] }, { text: '摄氏度。' });
+  const tools = memoryTools(bench.palimpsest, { userId: 'u1' });
+  await generateText({ model: bench.model('openai'), prompt: 'Which unit?', tools, stopWhen: stepCountIs(3) });
+  const [, , answer] = await bench.events();
+  expect(answer?.customMetadata?.memorySources).toContainEqual(
+    expect.objectContaining({ kind: 'event', sessionId: 's0', seq: 1 }),
+  );
+});
 
 it('one wrapped model serves many users: a call names its own, and the provider does not see it', async () => {
   const model = bench.model('openai', ({ providerOptions }) => ({

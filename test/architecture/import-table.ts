@@ -107,7 +107,12 @@ export const importTable: readonly FolderRule[] = [
     latePackages: ['zod'],
     builtins: ['node:timers/promises'],
   },
-  { folder: 'agents', purpose: 'InvocationDriver, agents and the Runner over it', mayImport: [...core, 'agents/tools'] },
+  {
+    folder: 'agents',
+    purpose: 'InvocationDriver, agents and the Runner over it',
+    mayImport: [...core, 'agents/tools'],
+    builtins: ['node:timers/promises'],
+  },
   {
     folder: 'agents/realtime',
     purpose: 'the Runner over live connections',

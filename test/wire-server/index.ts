@@ -1,5 +1,5 @@
 /** A local server that speaks the wire formats of three model services, by a script. */
 export { cannedReply } from './canned-reply.ts';
-export type { Hang, Refusal, Reply, ScriptedCall, ScriptedReply, ScriptedUsage, Turn } from './reply-script.ts';
-export { type RecordedRequest, startWireServer, type WireServer, type WireServerOptions } from './start-wire-server.ts';
-export type { JsonObject, WireName } from './wire.ts';
+export type { Reply, ScriptedCall, Turn } from './reply-script.ts';
+export { type RecordedRequest, startWireServer, type WireServer } from './start-wire-server.ts';
+export type { WireName } from './wire.ts';

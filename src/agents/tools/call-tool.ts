@@ -1,4 +1,5 @@
 import { copyJsonMap, type FunctionCall, type JsonMap, type JsonValue } from '../../events/index.ts';
+import { callContext } from './call-context.ts';
 import { failureText } from './failure-text.ts';
 import { keepResult } from './keep-result.ts';
 import { shortenText } from './shorten-text.ts';
@@ -30,7 +31,7 @@ const defaultMaxResultBytes = 1024 * 1024;
 /**
  * Answers a call of a tool. Never rejects, and never takes longer than its time: a tool that is unknown, throws, hangs or
  * returns what cannot be kept becomes an error that the model can read. The tool's signal aborts when its time is over or
- * the one of the context aborts; nobody waits for what it does then.
+ * the one of the context aborts; nobody waits for what it does then, and its context lets it change nothing more.
  */
 export async function callTool(made: ToolCall, context: ToolContext, limits: CallLimits = {}): Promise<ToolOutcome> {
   const { tool, call, invalidArguments } = made;
@@ -38,11 +39,15 @@ export async function callTool(made: ToolCall, context: ToolContext, limits: Cal
   const { name } = tool.declaration;
   if (invalidArguments !== undefined) return failed('invalidArguments', noJson(name, invalidArguments));
   const timeoutMs = tool.timeoutMs ?? limits.timeoutMs ?? defaultTimeoutMs;
-  const ending = await withinTime((signal) => runTool(tool, call.args ?? {}, contextWith(signal, context)), {
-    what: `The tool ${name}`,
-    timeoutMs,
-    signal: context.signal,
-  });
+  const what = `The tool ${name}`;
+  let close = (): void => undefined;
+  const work = (signal: AbortSignal) => {
+    const own = callContext(context, { what, signal });
+    close = own.close;
+    return runTool(tool, call.args ?? {}, own.context);
+  };
+  const ending = await withinTime(work, { what, timeoutMs, signal: context.signal });
+  close();
   return outcomeOf(tool, ending, { timeoutMs, maxBytes: limits.maxResultBytes ?? defaultMaxResultBytes });
 }
 
@@ -95,21 +100,4 @@ function unknownTool({ call, available }: ToolCall): string {
 function noJson(name: string, given: JsonValue): string {
   const text = shortenText(typeof given === 'string' ? given : JSON.stringify(given), 200);
   return `The arguments of ${name} are not a JSON object: ${text}\nCall it again with a JSON object that fits its parameters.`;
-}
-
-/** The same context with another signal; written out, because a context may be an instance whose members do not spread. */
-function contextWith(signal: AbortSignal, context: ToolContext): ToolContext {
-  return {
-    sessionKey: context.sessionKey,
-    ...(context.projectId !== undefined && { projectId: context.projectId }),
-    invocationId: context.invocationId,
-    agentName: context.agentName,
-    callId: context.callId,
-    signal,
-    state: context.state,
-    artifacts: context.artifacts,
-    memory: context.memory,
-    logger: context.logger,
-    skipSummarization: () => context.skipSummarization(),
-  };
 }

@@ -2,11 +2,11 @@
  * Tools: what a model can ask for. tool() makes one with typed arguments; callTool() answers a call, whatever happens;
  * loadMemory(), rememberTool() and forgetTool() give an agent the memory of its user.
  */
-export { type CallLimits, callTool, type ToolCall } from './call-tool.ts';
+export { callTool } from './call-tool.ts';
 export { forgetTool } from './forget-tool.ts';
 export { type JsonSchema, jsonSchemaOf } from './json-schema-of.ts';
-export { type LoadMemoryOptions, loadMemory } from './load-memory.ts';
-export { type OutputReading, readOutput } from './read-output.ts';
+export { type LoadMemoryOptions, loadMemory, toldMemoryIds } from './load-memory.ts';
+export { readOutput } from './read-output.ts';
 export { rememberTool } from './remember-tool.ts';
 export type {
   ReadArguments,
@@ -26,3 +26,4 @@ export {
   type TypedTool,
   tool,
 } from './tool-of.ts';
+export { withinTime } from './within-time.ts';

@@ -1,5 +1,5 @@
 import { PalimpsestError } from '../../errors/index.ts';
-import type { JsonMap } from '../../events/index.ts';
+import { isPlainObject, type JsonMap } from '../../events/index.ts';
 import type { MemoryEntry } from '../../memory/service/index.ts';
 import type { Tool } from './tool.ts';
 import { tool } from './tool-of.ts';
@@ -12,6 +12,7 @@ export interface LoadMemoryOptions {
   readonly tokenBudget?: number;
 }
 
+const toolName = 'load_memory';
 const mostMemories = 100;
 
 /**
@@ -22,7 +23,7 @@ export function loadMemory({ limit = 10, tokenBudget }: LoadMemoryOptions = {}):
   requireCount('limit', limit, mostMemories);
   if (tokenBudget !== undefined) requireCount('tokenBudget', tokenBudget, Number.MAX_SAFE_INTEGER);
   return tool({
-    name: 'load_memory',
+    name: toolName,
     description:
       'Searches what is remembered about the user from earlier conversations. ' +
       'Call it when the answer may depend on something said before that is not in this conversation.',
@@ -42,6 +43,16 @@ export function loadMemory({ limit = 10, tokenBudget }: LoadMemoryOptions = {}):
       return { memories: found.memories.map(told) };
     },
   });
+}
+
+/** Ids of the memories that an answer of load_memory tells, whoever has run it; none for any other tool's answer. */
+export function toldMemoryIds(answer: { readonly name: string; readonly response?: unknown }): readonly string[] {
+  const { name, response } = answer;
+  const memories: unknown = name === toolName && isPlainObject(response) ? response.memories : undefined;
+  if (!Array.isArray(memories)) return [];
+  return memories.flatMap((memory: unknown) =>
+    isPlainObject(memory) && typeof memory.id === 'string' ? [memory.id] : [],
+  );
 }
 
 /** What a model needs of a memory: no provenance, no scores. */

@@ -1,7 +1,10 @@
 import type { Tool } from './tool.ts';
 import { tool } from './tool-of.ts';
 
-/** A tool by which a model keeps a statement in the memory of its user: `remember`. */
+/**
+ * A tool by which a model keeps a statement in the memory of its user: `remember`. The entry bears the agent's name, is
+ * trusted as an agent's, and has the event of the call as its source, so that erasing the session erases it.
+ */
 export function rememberTool(): Tool {
   return tool({
     name: 'remember',

@@ -31,7 +31,10 @@ export interface RunArtifacts {
   list(): Promise<readonly ArtifactInfo[]>;
 }
 
-/** What a tool is given besides its arguments. */
+/**
+ * What a tool is given besides its arguments. When its call has been answered, be it because its time was over, what
+ * would change something throws ABORTED.
+ */
 export interface ToolContext<State extends object = JsonMap> {
   readonly sessionKey: SessionKey;
   readonly projectId?: string;

@@ -10,6 +10,7 @@ import {
   rememberTool,
   type ToolMemory,
 } from '../../../index.ts';
+import { checkPalimpsest } from './check-palimpsest.ts';
 
 /** Whose memory the tools reach. */
 export interface MemoryToolsOptions {
@@ -31,12 +32,13 @@ interface OverMemory extends Pick<RunTool, 'declaration' | 'readArguments'> {
 
 /**
  * Tools by which a model looks up, keeps and removes memories of its user: spread them into the `tools` of generateText
- * or streamText. Throws INVALID_ID.
+ * or streamText. Throws INVALID_ARGUMENT and INVALID_ID.
  *
  * @example
  * await generateText({ model, prompt, tools: { ...memoryTools(palimpsest, { userId: 'u1' }) } });
  */
 export function memoryTools(palimpsest: Palimpsest, { userId, projectId }: MemoryToolsOptions): MemoryTools {
+  checkPalimpsest(palimpsest);
   const user = palimpsest.user(userId);
   const who = projectId === undefined ? user : user.project(projectId);
   const memory: ToolMemory = {

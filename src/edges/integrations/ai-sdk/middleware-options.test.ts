@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openPalimpsest } from '../../../index.ts';
-import { palimpsestMiddleware } from './index.ts';
+import { memoryTools, palimpsestMiddleware } from './index.ts';
 import { readCallOptions } from './middleware-options.ts';
 
 const app = { appName: 'chat' };
@@ -16,13 +16,21 @@ describe('the options of a call', () => {
       waitMs: 0,
       toolLoopMs: 30_000,
     });
-    const own = { sessionId: 's2', projectId: 'p', recall: false, onBusy: { waitMs: 5 }, provider: 'gemini' };
+    const own = {
+      sessionId: 's2',
+      projectId: 'p',
+      recall: false,
+      onBusy: { waitMs: 5 },
+      provider: 'gemini',
+      prompt: 'whole',
+    };
     expect(await read({ ...base, recall: true }, own)).toEqual({
       key: { appName: 'chat', userId: 'u1', sessionId: 's2' },
       agentName: 'assistant',
       projectId: 'p',
       recall: false,
       provider: 'gemini',
+      prompt: 'whole',
       waitMs: 5,
       toolLoopMs: 30_000,
     });
@@ -44,9 +52,26 @@ describe('the options of a call', () => {
     ['an unknown provider', { ...base, provider: 'x' }, undefined, 'INVALID_ARGUMENT', /provider must be one of/],
     ['a recall that is none', { ...base, recall: 3 }, undefined, 'INVALID_ARGUMENT', /recall must be/],
     ['a time that is none', { ...base, toolLoopMs: '1' }, undefined, 'INVALID_ARGUMENT', /toolLoopMs must be/],
+    [
+      'a prompt that is none',
+      { ...base, prompt: 'half' },
+      undefined,
+      'INVALID_ARGUMENT',
+      /prompt must be tail or whole/,
+    ],
     ['a wait that is none', { ...base, onBusy: { waitMs: -1 } }, undefined, 'INVALID_ARGUMENT', /onBusy must be/],
   ])('refuse %s', async (_what, given, ofCall, code, message) => {
     await expect(read(given, ofCall)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['nothing', undefined, /palimpsest must be an open Palimpsest: give/],
+    ['an object that is none', { appName: 'chat' }, /palimpsest must be an open Palimpsest: give/],
+    ['a promise of one', Promise.resolve(), /not a promise of one: give what `await openPalimpsest\(\)` gives/],
+  ])('come with a Palimpsest, not with %s', (_what, given, message) => {
+    const wanted = expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(message) });
+    expect(() => palimpsestMiddleware(given as never, base)).toThrow(wanted);
+    expect(() => memoryTools(given as never, base)).toThrow(wanted);
   });
 
   it('are checked before the first call where they are fixed', async () => {

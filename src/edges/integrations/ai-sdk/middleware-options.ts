@@ -32,6 +32,11 @@ export interface PalimpsestMiddlewareOptions {
    * `hasToolCall`, where each prompt is one message.
    */
   readonly toolLoopMs?: number;
+  /**
+   * How much of the conversation a call's messages are. Default `tail`: the beginning may be missing. `whole`: all of it,
+   * as useChat has it, so that any message can be edited or its answer asked for again, the first one too.
+   */
+  readonly prompt?: 'tail' | 'whole';
 }
 
 /** The options of a middleware; what a call says in `providerOptions.palimpsest` comes before them. */
@@ -49,6 +54,7 @@ export interface CallOptions {
   readonly provider?: Provider;
   readonly waitMs: number;
   readonly toolLoopMs: number;
+  readonly prompt?: 'tail' | 'whole';
 }
 
 const longestQueueMs = 60_000;
@@ -64,6 +70,7 @@ const known: ReadonlySet<string> = new Set<keyof PalimpsestMiddlewareOptions>([
   'provider',
   'onBusy',
   'toolLoopMs',
+  'prompt',
 ]);
 
 /** Checks options that are the same for all calls as soon as they are given. Throws INVALID_ARGUMENT naming one. */
@@ -96,7 +103,7 @@ export async function readCallOptions<Params extends { readonly providerOptions?
 }
 
 function readOptions(appName: string, options: Readonly<Record<string, unknown>>): CallOptions {
-  const { userId, sessionId, projectId, agentName = 'assistant', recall, history, provider } = options;
+  const { userId, sessionId, projectId, agentName = 'assistant', recall, history, provider, prompt } = options;
   const key = { appName, userId: parseId(userId, 'userId'), sessionId: parseId(sessionId, 'sessionId') };
   const author = parseId(agentName, 'agentName');
   if (author === 'user' || author === 'system')
@@ -104,6 +111,7 @@ function readOptions(appName: string, options: Readonly<Record<string, unknown>>
   if (provider !== undefined && !isProvider(provider)) throw bad('provider', `must be one of ${providers.join(', ')}`);
   if (recall !== undefined && typeof recall !== 'boolean' && !isPlainObject(recall))
     throw bad('recall', 'must be true, false or { limit, tokenBudget }');
+  if (prompt !== undefined && prompt !== 'tail' && prompt !== 'whole') throw bad('prompt', 'must be tail or whole');
   return {
     key,
     ...(projectId === undefined ? {} : { projectId: parseId(projectId, 'projectId') }),
@@ -111,6 +119,7 @@ function readOptions(appName: string, options: Readonly<Record<string, unknown>>
     ...(recall === undefined ? {} : { recall }),
     ...(history === undefined ? {} : { history: history as View['history'] }),
     ...(provider === undefined ? {} : { provider }),
+    ...(prompt === undefined ? {} : { prompt }),
     waitMs: readWait(options.onBusy),
     toolLoopMs: readToolLoop(options.toolLoopMs),
   };

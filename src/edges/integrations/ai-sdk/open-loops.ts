@@ -1,5 +1,6 @@
 import {
   type Content,
+  defaultLeaseSeconds,
   functionCalls,
   functionResponses,
   type Invocation,
@@ -45,13 +46,32 @@ const longestPauseMs = 250;
 export class OpenLoops {
   readonly #held = new Map<string, Held>();
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** Claims that are under way, of each session, in the order in which they came. */
+  readonly #lines = new Map<string, Claim[]>();
 
-  /** Begins an invocation when the session is free. Throws SESSION_BUSY, ABORTED, and what beginning throws. */
+  /**
+   * Begins an invocation when the session is free and nobody has waited longer; a loop that goes on waits behind nobody.
+   * Throws SESSION_BUSY, ABORTED, and what beginning throws.
+   */
   async begin(claim: Claim, palimpsest: Palimpsest, begin: () => Promise<Invocation>): Promise<Invocation> {
+    const name = nameOf(claim.key);
+    const line = this.#lines.get(name) ?? [];
+    this.#lines.set(name, line);
+    line.push(claim);
+    try {
+      return await this.#beginFirst(claim, palimpsest, begin);
+    } finally {
+      line.splice(line.indexOf(claim), 1);
+      if (line.length === 0) this.#lines.delete(name);
+    }
+  }
+
+  async #beginFirst(claim: Claim, palimpsest: Palimpsest, begin: () => Promise<Invocation>): Promise<Invocation> {
     const until = Date.now() + claim.waitMs;
     for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 2)) {
       try {
         return await this.#inTurn(claim.key, async () => {
+          if (!this.#goesOn(claim)) this.#requireFirst(claim);
           await this.#giveWay(claim, palimpsest);
           return begin();
         });
@@ -89,11 +109,25 @@ export class OpenLoops {
     this.#held.delete(name);
   }
 
-  async #giveWay({ key, contents }: Claim, { sessions }: Palimpsest): Promise<void> {
+  /** True for the loop that has the session: it shows the answer that its tools were at work on. */
+  #goesOn({ key, contents }: Claim): boolean {
+    const held = this.#held.get(nameOf(key));
+    return held !== undefined && knows(contents, held.callIds);
+  }
+
+  #requireFirst(claim: Claim): void {
+    const [first] = this.#lines.get(nameOf(claim.key)) ?? [];
+    if (first === claim) return;
+    const freeAt = toInstant(Date.now() + defaultLeaseSeconds * 1000);
+    throw new PalimpsestError('SESSION_BUSY', { sessionId: claim.key.sessionId, freeAt });
+  }
+
+  async #giveWay(claim: Claim, { sessions }: Palimpsest): Promise<void> {
+    const { key } = claim;
     const name = nameOf(key);
     const held = this.#held.get(name);
     if (held === undefined) return;
-    if (!knows(contents, held.callIds)) {
+    if (!this.#goesOn(claim)) {
       // The loop may have gone on elsewhere.
       const session = await sessions.open(key);
       if (session?.version === held.seq)

@@ -1,5 +1,6 @@
 import { type ModelReply, type Palimpsest, piecesOfResult, ReplyCollector } from '../../../index.ts';
 import type { CalledModel, CallParams } from './call-params.ts';
+import { checkPalimpsest } from './check-palimpsest.ts';
 import { checkFixedOptions, type MiddlewareOptions, readCallOptions } from './middleware-options.ts';
 import { loopsOf } from './open-loops.ts';
 import { RememberedCall } from './remembered-call.ts';
@@ -52,6 +53,7 @@ export function palimpsestMiddleware(
   palimpsest: Palimpsest,
   options: MiddlewareOptions<CallParams> = {},
 ): PalimpsestMiddleware {
+  checkPalimpsest(palimpsest);
   checkFixedOptions(options);
   const loops = loopsOf(palimpsest);
   async function begin<Params extends CallParams>(params: Params, model: CalledModel): Promise<RememberedCall<Params>> {

@@ -10,11 +10,11 @@ import {
   providerOf,
   ReplyCollector,
   type RequestJournal,
+  type TurnEvent,
+  turnEvent,
 } from '../../../index.ts';
-import { answerEvent } from './answer-event.ts';
 import type { CalledModel, CallParams } from './call-params.ts';
 import type { CallOptions } from './middleware-options.ts';
-import { withMovedMedia } from './moved-media.ts';
 import type { OpenLoop, OpenLoops } from './open-loops.ts';
 import { paramsFor, requestOfCall } from './request-of-call.ts';
 import { promptAsV3 } from './specification.ts';
@@ -60,18 +60,23 @@ export class RememberedCall<Params extends CallParams> implements AnswerKeeper {
   /** Throws SESSION_BUSY, ABORTED and what appending throws; nothing is held then. */
   static async begin<Params extends CallParams>(parts: RememberedCallParts<Params>): Promise<RememberedCall<Params>> {
     const { palimpsest, loops, options, params, model } = parts;
-    const { key, projectId, agentName, waitMs, provider = providerOf(model.provider, model.modelId) } = options;
+    const {
+      key,
+      projectId,
+      agentName,
+      waitMs,
+      prompt: promptIs = 'tail',
+      provider = providerOf(model.provider, model.modelId),
+    } = options;
     const { instruction, contents } = fromPrompt(promptAsV3(params.prompt));
     const signal = params.abortSignal === undefined ? {} : { signal: params.abortSignal };
     const project = projectId === undefined ? {} : { projectId };
     const invocation = await loops.begin({ key, contents, waitMs, ...signal }, palimpsest, () =>
-      palimpsest.invocations.begin({ key, agentName, prompt: contents, ...project, ...signal }),
+      palimpsest.invocations.begin({ key, agentName, prompt: contents, promptIs, ...project, ...signal }),
     );
     try {
-      const { request: logged, journal } = await invocation.request(
-        requestOfCall(params, model, { provider, instruction, options }),
-      );
-      const request = await withMovedMedia(palimpsest.artifacts, key, logged);
+      const asked = requestOfCall(params, model, { provider, instruction, options });
+      const { request, journal } = await invocation.request(asked);
       const sent = paramsFor(params, model, { request, provider, signal: invocation.signal });
       return new RememberedCall(parts, { invocation, journal, params: sent });
     } catch (error) {
@@ -116,15 +121,24 @@ export class RememberedCall<Params extends CallParams> implements AnswerKeeper {
   async #store(reply: ModelReply, failure?: PalimpsestError): Promise<void> {
     if (this.#isKept) return;
     this.#isKept = true;
-    const { loops, options } = this.#parts;
-    const author = options.agentName;
     let loop: OpenLoop | undefined;
     try {
-      const event = answerEvent({ author, request: this.#journal, reply, ...(failure && { failure }) });
-      const stored = await this.#invocation.record([event]);
-      loop = failure === undefined ? this.#loopOf(reply, stored.at(-1)?.seq) : undefined;
+      const seq = await this.#record(turnEvent(reply, failure));
+      loop = failure === undefined ? this.#loopOf(reply, seq) : undefined;
     } finally {
-      await loops.end(this.#invocation, loop);
+      await this.#parts.loops.end(this.#invocation, loop);
+    }
+  }
+
+  /** Appends what was said and returns its seq. If it cannot be stored, the log says so in its place. */
+  async #record(turn: TurnEvent): Promise<number | undefined> {
+    const said = { author: this.#parts.options.agentName, request: this.#journal };
+    try {
+      return (await this.#invocation.record([{ ...said, ...turn }])).at(-1)?.seq;
+    } catch (error) {
+      if (!isPalimpsestError(error) || this.signal.aborted || turn.content === undefined) throw error;
+      await this.#invocation.record([{ ...said, ...turnEvent({ usage: turn.usage }, error) }]);
+      throw error;
     }
   }
 

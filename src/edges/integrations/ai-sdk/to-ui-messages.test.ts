@@ -132,9 +132,9 @@ type Said =
   | { readonly ask: string }
   | { readonly say: string }
   | { readonly think: string; readonly say: string }
-  | { readonly calls: readonly unknown[] }
+  | { readonly calls: readonly unknown[]; readonly order: 'first' | 'last' | 'late' }
   | { readonly broken: string }
-  | { readonly picture: number };
+  | { readonly picture: number | string };
 
 const words = oneof(string({ unit: 'grapheme', maxLength: 12 }), constantFrom('好', 'yes', ' ', '', '再来一次', '😀'));
 const said = oneof(
@@ -149,9 +149,11 @@ const said = oneof(
       ),
       { minLength: 1, maxLength: 3 },
     ),
+    /** In which order their answers come, and whether the agent says something before them. */
+    order: constantFrom('first', 'last', 'late'),
   }),
   record({ broken: words }),
-  record({ picture: constantFrom(10, 100_000) }),
+  record({ picture: constantFrom(10, 100_000, '图 1.png', '100%.png', 'https://example.com/图.png') }),
 );
 
 let callCount = 0;
@@ -164,6 +166,10 @@ function eventsFor(one: Said): readonly EventInput[] {
   if ('say' in one) return [says(one.say)];
   if ('broken' in one) return [{ ...says(one.broken), interrupted: true, errorCode: 'MODEL_FAILED' }];
   if ('picture' in one) {
+    if (typeof one.picture === 'string') {
+      const fileUri = one.picture.startsWith('https:') ? one.picture : `artifact:${one.picture}`;
+      return [{ author: 'user', content: { parts: [{ fileData: { mimeType: 'image/png', fileUri } }] } }];
+    }
     const data = Buffer.alloc(one.picture, 7).toString('base64');
     return [{ author: 'user', content: { parts: [{ inlineData: { mimeType: 'image/png', data } }] } }];
   }
@@ -171,12 +177,14 @@ function eventsFor(one: Said): readonly EventInput[] {
   const answers = ids.map((id, index) => answer(id, one.calls[index]));
   return [
     { author: 'assistant', content: { parts: ids.map((id) => ({ functionCall: { id, name: 'weather', args: {} } })) } },
-    ...answers,
+    ...(one.order === 'late' ? [says('Wait.')] : []),
+    ...(one.order === 'first' ? answers : answers.toReversed()),
   ];
 }
 
 function modelOver(palimpsest: Palimpsest): LanguageModel {
   const answers = new MockLanguageModelV3({
+    supportedUrls: { '*/*': [/^https:/] },
     doGenerate: async () => ({
       content: [{ type: 'text', text: 'Noted.' }],
       finishReason: { unified: 'stop', raw: 'stop' },

@@ -1,24 +1,19 @@
-import {
-  type Content,
-  type EventInput,
-  functionCalls,
-  type ModelReply,
-  type PalimpsestError,
-  type Part,
-  type RequestJournal,
-} from '../../../index.ts';
+import type { PalimpsestError } from '../errors/index.ts';
+import { type Content, type EventInput, functionCalls, type Part } from '../events/index.ts';
+import type { ModelReply } from '../models/index.ts';
 
-/** What a model's answer is stored with. */
-export interface AnswerParts {
-  readonly author: string;
-  readonly request: RequestJournal;
-  readonly reply: ModelReply;
-  /** What ended the answer early. */
-  readonly failure?: PalimpsestError;
+/** The fields of an event that a turn decides about. */
+export interface TurnEvent
+  extends Pick<EventInput, 'usage' | 'finishReason' | 'interrupted' | 'errorCode' | 'errorMessage' | 'customMetadata'> {
+  readonly content?: Content;
 }
 
-/** The event that an answer is stored as: whole, or what of it had come when it failed. */
-export function answerEvent({ author, request, reply, failure }: AnswerParts): EventInput {
+/**
+ * What is stored of a model's answer: the whole of it, with EMPTY_RESPONSE if it says nothing; or, given the failure that
+ * ended it early, what had come until then. Calls in a cut answer are not made, so only their names are kept, in
+ * `customMetadata.callsNotMade`. Pure.
+ */
+export function turnEvent(reply: Partial<ModelReply>, failure?: PalimpsestError): TurnEvent {
   const { usage, finishReason, modelVersion, content } = reply;
   const names = failure === undefined ? [] : functionCalls(content).map(({ name }) => name);
   const metadata = {
@@ -26,24 +21,21 @@ export function answerEvent({ author, request, reply, failure }: AnswerParts): E
     ...(names.length === 0 ? {} : { callsNotMade: names }),
   };
   return {
-    author,
-    request,
     ...(usage && { usage }),
     ...(finishReason && { finishReason }),
-    ...(failure === undefined ? whole(content, finishReason) : broken(content, failure)),
+    ...(failure === undefined ? whole(content, finishReason) : cut(content, failure)),
     ...(Object.keys(metadata).length === 0 ? {} : { customMetadata: metadata }),
   };
 }
 
-function whole(content: Content | undefined, finishReason: string | undefined): Partial<EventInput> {
+function whole(content: Content | undefined, finishReason: string | undefined): TurnEvent {
   const said = content === undefined ? {} : { content };
   if (content?.parts.some(saysSomething)) return said;
   const errorMessage = `The model answered with nothing${finishReason ? ` (${finishReason})` : ''}.`;
   return { ...said, errorCode: 'EMPTY_RESPONSE', errorMessage };
 }
 
-/** Calls in a broken answer reach nobody who would make them, so only their names are kept. */
-function broken(content: Content | undefined, failure: PalimpsestError): Partial<EventInput> {
+function cut(content: Content | undefined, failure: PalimpsestError): TurnEvent {
   const parts = (content?.parts ?? []).filter((part) => part.functionCall === undefined);
   return {
     ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),

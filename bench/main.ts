@@ -1,7 +1,9 @@
 import { benchAppend } from './append.ts';
+import { benchAssemble } from './assemble.ts';
 import { calibrate } from './calibration.ts';
 import { benchHeap } from './heap.ts';
 import { benchImport } from './import.ts';
+import { benchLive } from './live.ts';
 import { measureAdk } from './peers.ts';
 import { benchRead } from './read.ts';
 import { benchTurn } from './turn.ts';
@@ -12,13 +14,16 @@ const benches: Readonly<Record<string, (print: (line: string) => void) => Promis
   import: benchImport,
   heap: benchHeap,
   turn: benchTurn,
+  live: benchLive,
+  assemble: benchAssemble,
 };
 
 const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]
 
 Prints what it measures. With --json the last line is one JSON object with all digits and the calibration in
-milliseconds; bars in milliseconds hold for a calibration up to 60 and scale with it above. With --peers the same is measured of @google/adk 2.0.0, which is
-installed into bench/peers when it is first asked for.`;
+milliseconds; bars in milliseconds hold for a calibration up to 60 and scale with it above. With --peers the same is
+measured of @google/adk 2.0.0; turn and assemble always measure it too. It is installed into bench/peers when it is
+first asked for.`;
 
 function printPeers(): void {
   const { importMs, appendAt1kMs, appendAt10kMs, bytesPerEvent } = measureAdk(console.log);

@@ -22,8 +22,16 @@ export function measureAdkTurn(print: (line: string) => void): { readonly turnCp
   return runPeer('adk-turn.mjs', print);
 }
 
+/** Measures what @google/adk 2.0.0 takes from the given events to the contents of a request. */
+export function measureAdkContents(
+  print: (line: string) => void,
+  events: readonly object[],
+): { readonly contentsMs: number; readonly contents: number } {
+  return runPeer('adk-contents.mjs', print, JSON.stringify(events));
+}
+
 /** Runs a program in bench/peers, installing the rivals first, by the lock file that stands there. */
-function runPeer<Figures>(program: string, print: (line: string) => void): Figures {
+function runPeer<Figures>(program: string, print: (line: string) => void, input = ''): Figures {
   if (!existsSync(`${folder}node_modules`)) {
     print('installing the rivals into bench/peers …');
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -31,6 +39,6 @@ function runPeer<Figures>(program: string, print: (line: string) => void): Figur
       stdio: 'inherit',
     });
   }
-  const output = execFileSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
+  const output = execFileSync(process.execPath, [program], { cwd: folder, encoding: 'utf8', input });
   return JSON.parse(output.trim().split('\n').at(-1) ?? '{}');
 }

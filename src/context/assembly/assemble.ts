@@ -1,14 +1,14 @@
 import { type Coverage, type Event, foldCoverage, isBookkeeping, type View } from '../../events/index.ts';
 import type { Assembly, Placement } from './assembly.ts';
+import { CallLedger } from './call-ledger.ts';
 import { findKept } from './find-kept.ts';
 import { findQuestion } from './find-question.ts';
 import { hideInvisible } from './hide-invisible.ts';
 import { hideRewound } from './hide-rewound.ts';
 import { hideUnspoken } from './hide-unspoken.ts';
 import { joinTranscripts } from './join-transcripts.ts';
-import { layOutContents } from './lay-out-contents.ts';
+import { layOutContents, withOpening } from './lay-out-contents.ts';
 import { limitWindow } from './limit-window.ts';
-import { linkCalls } from './link-calls.ts';
 import { maskCompacted } from './mask-compacted.ts';
 import { narrateForeign } from './narrate-foreign.ts';
 import { holdsSeq, orderBySeq } from './order-by-seq.ts';
@@ -31,21 +31,32 @@ export function assemble(events: Iterable<Event>, view: View): Assembly {
 
   const live = hideRewound(log, coverage, placements);
   const visible = hideInvisible(live, view, placements);
-  const links = linkCalls(visible);
+  const links = new CallLedger();
+  for (const event of visible) links.add(event);
   const kept = findKept(coverage, links, findQuestion(visible));
-  const facts: StageFacts = { view, rules: providerRules[view.provider], coverage, links, kept, placements };
+  const facts: StageFacts = {
+    view,
+    rules: providerRules[view.provider],
+    coverage,
+    links,
+    kept,
+    placements,
+    isSetAside: (seq) => placements.isSetAside(seq),
+  };
 
   const unmasked = maskCompacted(visible, facts);
   const spoken = hideUnspoken(unmasked, facts);
   const inWindow = limitWindow(spoken, facts);
-  const recovered = recoverCalls(inWindow, facts);
+  const recovered = placements.hasSetAside ? recoverCalls(inWindow, facts) : inWindow;
+  placements.recover(recovered);
   const turns = joinTranscripts(recovered, facts);
   const narrated = narrateForeign(turns, facts);
   const paired = pairResponses(narrated, facts);
-  const laidOut = layOutContents(paired, findQuestion(recovered), facts);
+  const laidOut = withOpening(layOutContents(paired, findQuestion(recovered), facts));
 
   return Object.freeze({
     ...laidOut,
+    provider: view.provider,
     placement: (seq: number) => placements.told(seq) ?? placementOfOthers(seq, { log, length, coverage, placements }),
     counts: Object.freeze({
       events: length,

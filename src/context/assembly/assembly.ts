@@ -1,4 +1,4 @@
-import type { Content } from '../../events/index.ts';
+import type { Content, Provider } from '../../events/index.ts';
 
 /** Why an event is no part of a request. */
 export type HiddenWhy =
@@ -59,4 +59,6 @@ export interface Assembly {
    */
   placement(seq: number): Placement;
   readonly counts: StageCounts;
+  /** Whose rules the contents keep. */
+  readonly provider?: Provider;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildLog, type LoggedInput } from '../../../test/logs/log-builder.ts';
+import { randomLog } from '../../../test/logs/random-log.ts';
 import { type Block, type ModelRequest, modelText, type Provider, text } from '../../events/index.ts';
 import { assemble } from './assemble.ts';
 import { buildRequest, validateRequest } from './index.ts';
@@ -53,6 +54,34 @@ const call = (id: string) => ({ parts: [{ functionCall: { id, name: 'search' } }
 const answer = (id: string) => ({ parts: [{ functionResponse: { id, name: 'search', response: {} } }] });
 
 describe('buildRequest', () => {
+  it('looks at each content again where it cannot know that it keeps the rules, and comes to the same', () => {
+    const blocks = fc.array(
+      fc.record({
+        kind: fc.constantFrom<Block['kind']>('instruction', 'document', 'example', 'memory'),
+        stable: fc.boolean(),
+        content: fc.constantFrom(text('说明'), text(' '), modelText('an example')),
+      }),
+      { maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(
+        randomLog,
+        fc.constantFrom(...providers),
+        blocks,
+        blocks,
+        (inputs, provider, documents, transient) => {
+          const view = { agentName: 'assistant', history: 'full', provider } as const;
+          const { provider: _, ...assembly } = assemble(buildLog(inputs), view);
+          const parts = { instruction: [], tools: [], documents, transient };
+          expect(buildRequest({ ...parts, assembly: { ...assembly, provider } }, provider)).toEqual(
+            buildRequest({ ...parts, assembly }, provider),
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   it('puts stable blocks first and sorts the tools', () => {
     const request = build([turn(1, 'user', 'q')], 'gemini', [memory('recalled')]);
     expect(request.instruction).toEqual(['Answer briefly.']);

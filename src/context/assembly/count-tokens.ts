@@ -1,28 +1,21 @@
-import { type Content, type Event, estimateTokens, type Part } from '../../events/index.ts';
-import { canonicalJson } from '../../internal/index.ts';
+import { type Content, countedText, type Event, estimateTokens } from '../../events/index.ts';
+import { isMedia } from './log-counts.ts';
+import { mediaTokens } from './request-constants.ts';
 
-/** Gemini counts an image tile as 258 tokens; other media and other providers are of that order. */
-const mediaTokens = 258;
-
-/** Tokens of what an event brings into a request: as counted at append, else estimated. */
+/** Tokens of what an event brings into a request: as counted at append, else estimated; media at a figure of their own. */
 export function tokensOf(event: Event): number {
   const { compaction } = event.actions;
-  if (compaction !== undefined) return tokensOfContent(compaction.content);
-  if (event.tokens !== undefined) return event.tokens.n;
-  if (event.content !== undefined) return tokensOfContent(event.content);
-  return estimateTokens.count((event.inputTranscription ?? event.outputTranscription)?.text ?? '');
+  if (compaction !== undefined) return estimate(compaction.content) + tokensOfMedia(compaction.content);
+  const { content, tokens } = event;
+  if (content !== undefined) return (tokens?.n ?? estimate(content)) + tokensOfMedia(content);
+  return tokens?.n ?? estimateTokens.count((event.inputTranscription ?? event.outputTranscription)?.text ?? '');
 }
 
-function tokensOfContent(content: Content): number {
-  let sum = 0;
-  for (const part of content.parts) sum += tokensOfPart(part);
-  return sum;
+function estimate({ parts }: Content): number {
+  return parts.reduce((sum, part) => sum + estimateTokens.count(countedText(part)), 0);
 }
 
-function tokensOfPart(part: Part): number {
-  if (part.text !== undefined) return estimateTokens.count(part.text);
-  if (part.inlineData !== undefined || part.fileData !== undefined) return mediaTokens;
-  return estimateTokens.count(
-    canonicalJson(part.functionCall ?? part.functionResponse ?? part.executableCode ?? part.codeExecutionResult ?? ''),
-  );
+/** A window is the same for every provider. */
+function tokensOfMedia({ parts }: Content): number {
+  return parts.some(isMedia) ? parts.filter(isMedia).length * mediaTokens.gemini : 0;
 }

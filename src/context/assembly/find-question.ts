@@ -1,4 +1,4 @@
-import { type Event, hasTextOrMedia, isFinal } from '../../events/index.ts';
+import { answers, asks, type Event } from '../../events/index.ts';
 
 /** The newest thing the user asked, and whether it still waits for an answer. */
 export interface Question {
@@ -7,26 +7,23 @@ export interface Question {
   readonly live: boolean;
 }
 
-/** The newest event of the user that has text, speech or media. */
-export function findQuestion(visible: readonly Event[]): Question | undefined {
+/** The newest event of the user that has text, speech or media, among those that are visible: by default, all. */
+export function findQuestion(
+  events: readonly Event[],
+  isVisible: (event: Event) => boolean = () => true,
+): Question | undefined {
   let answered = false;
-  for (let index = visible.length - 1; index >= 0; index--) {
-    const event = visible[index];
-    if (event === undefined) continue;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index];
+    if (event === undefined || !isVisible(event)) continue;
     if (asks(event)) return { seq: event.seq, live: !answered };
     answered ||= answers(event);
   }
   return undefined;
 }
 
-function asks(event: Event): boolean {
-  if (event.origin !== 'user') return false;
-  if (event.content !== undefined) return hasTextOrMedia(event.content);
-  return event.inputTranscription !== undefined && event.inputTranscription.text.trim() !== '';
-}
-
-function answers(event: Event): boolean {
-  if (isFinal(event)) return true;
-  const spoken = event.content === undefined ? event.outputTranscription?.text.trim() : '';
-  return event.origin === 'agent' && event.interrupted !== true && spoken !== undefined && spoken !== '';
+/** The newest question when one more event is visible. */
+export function questionAfter(question: Question | undefined, event: Event): Question | undefined {
+  if (asks(event)) return { seq: event.seq, live: true };
+  return question?.live && answers(event) ? { seq: question.seq, live: false } : question;
 }

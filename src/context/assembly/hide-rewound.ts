@@ -7,10 +7,13 @@ import type { PlacementTable } from './placement-table.ts';
  * summaries may stand in the request; so does what the library itself said, but not its bare state.
  */
 export function hideRewound(log: readonly Event[], coverage: Coverage, placements: PlacementTable): readonly Event[] {
-  return leaveOut(log, placements, (event) => {
-    if (!coverage.isLive(event.seq)) return 'rewound';
-    return event.actions.compaction === undefined && isAboutTheLog(event) ? 'bookkeeping' : undefined;
-  });
+  return leaveOut(log, placements, (event) => whyNotLive(event, coverage));
+}
+
+/** Why an event is no live part of the conversation. */
+export function whyNotLive(event: Event, coverage: Coverage): 'rewound' | 'bookkeeping' | undefined {
+  if (!coverage.isLive(event.seq)) return 'rewound';
+  return event.actions.compaction === undefined && isAboutTheLog(event) ? 'bookkeeping' : undefined;
 }
 
 function isAboutTheLog(event: Event): boolean {

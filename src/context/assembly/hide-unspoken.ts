@@ -10,7 +10,11 @@ export function hideUnspoken(unmasked: readonly Event[], facts: StageFacts): rea
   return leaveOut(unmasked, facts.placements, (event) => whyUnspoken(event, facts));
 }
 
-function whyUnspoken(event: Event, { rules, view }: StageFacts): 'empty' | 'auth' | undefined {
+/** Why an event says nothing to the model. */
+export function whyUnspoken(
+  event: Event,
+  { rules, view }: Pick<StageFacts, 'rules' | 'view'>,
+): 'empty' | 'auth' | undefined {
   if (event.actions.compaction !== undefined) return undefined;
   if (event.content === undefined)
     return (event.inputTranscription ?? event.outputTranscription)?.text ? undefined : 'empty';

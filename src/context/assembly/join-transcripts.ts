@@ -1,5 +1,5 @@
 import type { Content, Event, Transcription } from '../../events/index.ts';
-import type { Response } from './link-calls.ts';
+import type { Response } from './call-ledger.ts';
 import { speaks } from './provider-rules.ts';
 import { sideOf } from './speaker.ts';
 import type { StageFacts } from './stage-facts.ts';
@@ -29,12 +29,19 @@ export function joinTranscripts(recovered: readonly Event[], facts: StageFacts):
       turns.push(turnOf(event, facts));
       continue;
     }
-    const end = endOfTranscript(recovered, index, transcript);
+    const end = endOfTranscript(recovered, index);
     const turn = joined(recovered.slice(index, end), facts);
     if (turn !== undefined) turns.push(turn);
     index = end - 1;
   }
   return turns;
+}
+
+/** True if two neighbours are pieces of one transcript. */
+export function isOneTranscript(before: Event, after: Event): boolean {
+  const [first, second] = [transcriptOf(before), transcriptOf(after)];
+  if (first === undefined || second === undefined || first.said.finished === true) return false;
+  return first.role === second.role && before.author === after.author;
 }
 
 interface Transcript {
@@ -49,17 +56,11 @@ function transcriptOf(event: Event): Transcript | undefined {
 }
 
 /** Index after the last piece of the transcript that starts at `start`. */
-function endOfTranscript(events: readonly Event[], start: number, first: Transcript): number {
-  const author = events[start]?.author;
-  let finished = first.said.finished;
-  let end = start + 1;
-  for (; finished !== true && end < events.length; end++) {
-    const event = events[end];
-    const next = event && transcriptOf(event);
-    if (next === undefined || next.role !== first.role || event?.author !== author) break;
-    finished = next.said.finished;
+function endOfTranscript(events: readonly Event[], start: number): number {
+  for (let end = start + 1; ; end++) {
+    const [before, after] = [events[end - 1], events[end]];
+    if (before === undefined || after === undefined || !isOneTranscript(before, after)) return end;
   }
-  return end;
 }
 
 function joined(pieces: readonly Event[], { placements }: StageFacts): Turn | undefined {
@@ -87,9 +88,10 @@ const noContent: Content = Object.freeze({ role: 'user', parts: Object.freeze([]
 function turnOf(event: Event, { view, links, rules }: StageFacts): Turn {
   const content = event.actions.compaction?.content ?? event.content ?? noContent;
   const role = sideOf(event, view.agentName);
-  const responses = links.responsesOf(event.seq);
+  const responses = links.responsesOf(event);
   let { parts } = content;
   if (responses.length > 0) {
+    if (responses.length === parts.length) return { event, seqs: [event.seq], content: noContent, responses };
     const rest = parts.filter((part) => part.functionResponse === undefined);
     parts = rest.some((part) => speaks(part, role, rules)) ? rest : noContent.parts;
   }

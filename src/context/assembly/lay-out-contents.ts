@@ -12,6 +12,9 @@ export const opening: Content = Object.freeze({
   parts: Object.freeze([Object.freeze({ text: '[The conversation so far:]' })]),
 });
 
+/** What the opening comes from. */
+export const noSeqs: readonly number[] = Object.freeze([]);
+
 /** Contents with their sources, and where the newest question ends among them. */
 export interface LaidOut {
   readonly contents: readonly Content[];
@@ -20,8 +23,8 @@ export interface LaidOut {
 }
 
 /**
- * Stage 10: leaves out parts that say nothing, joins neighbours where the provider wants roles to alternate (for all of
- * them, a call to the model's words before it), and puts the opening in front where it is needed.
+ * Stage 10: leaves out parts that say nothing, and joins neighbours where the provider wants roles to alternate (for all
+ * of them, a call to the model's words before it).
  */
 export function layOutContents(
   pieces: readonly Piece[],
@@ -30,33 +33,78 @@ export function layOutContents(
 ): LaidOut {
   const said = withoutBlanks(pieces, rules);
   const starts = startsOfContents(said, rules);
-  const needsOpening = said[0]?.content.role === 'model';
-  const contents: Content[] = needsOpening ? [opening] : [];
-  const sources: (readonly number[])[] = needsOpening ? [noSeqs] : [];
-  const replied = new Set<number>();
-  let end: QuestionEnd | undefined;
+  const contents: Content[] = [];
+  const sources: (readonly number[])[] = [];
+  const replies = new Replies(said);
   for (let index = 0; index < starts.length; index++) {
-    const group = said.slice(starts[index], starts[index + 1]);
-    const parts = question && partsThrough(group, question.seq);
-    if (parts !== undefined) end = { content: contents.length, parts };
-    contents.push(contentOf(group, rules));
-    sources.push(sourcesOf(group));
-    placeMerged(group, replied, placements);
+    const from = starts[index] ?? 0;
+    const to = starts[index + 1] ?? said.length;
+    // Most contents come of one piece; a list of one would be made for each of them.
+    const group = to > from + 1 ? said.slice(from, to) : undefined;
+    const piece = group === undefined ? said[from] : joinPieces(group);
+    if (group !== undefined) placeMerged(group, (seq) => replies.hold(seq, from), placements);
+    if (piece === undefined) continue;
+    contents.push(endedRight(piece.content, rules));
+    sources.push(piece.seqs);
   }
-  return { contents, sources, question: end };
+  return { contents, sources, question: question && endOf(question, said, starts) };
 }
 
-const noSeqs: readonly number[] = Object.freeze([]);
+/** The events whose responses stand elsewhere, at their calls. */
+class Replies {
+  readonly #pieces: readonly Piece[];
+  readonly #seqs = new Set<number>();
+  #next = 0;
+
+  constructor(pieces: readonly Piece[]) {
+    this.#pieces = pieces;
+  }
+
+  /** True if a reply up to and with that piece brings a response of the event. Asked seldom, so looked up when asked. */
+  hold(seq: number, index: number): boolean {
+    for (; this.#next <= index; this.#next++) {
+      const piece = this.#pieces[this.#next];
+      if (piece?.isReply === true) for (const reply of piece.seqs) this.#seqs.add(reply);
+    }
+    return this.#seqs.has(seq);
+  }
+}
+
+/** Where the question ends: in the last content that it is a part of. */
+function endOf(question: Question, said: readonly Piece[], starts: readonly number[]): QuestionEnd | undefined {
+  for (let content = starts.length - 1; content >= 0; content--) {
+    const [from, to] = [starts[content] ?? 0, starts[content + 1] ?? said.length];
+    const parts = partsThrough(said, { from, to }, question.seq);
+    if (parts !== undefined) return { content, parts };
+  }
+  return undefined;
+}
+
+/** The same with the opening in front, if it would begin with the model's words. */
+export function withOpening(laidOut: LaidOut): LaidOut {
+  if (laidOut.contents[0]?.role !== 'model') return laidOut;
+  const { question } = laidOut;
+  return {
+    contents: [opening, ...laidOut.contents],
+    sources: [noSeqs, ...laidOut.sources],
+    question: question && { ...question, content: question.content + 1 },
+  };
+}
 
 function withoutBlanks(pieces: readonly Piece[], rules: ProviderRules): readonly Piece[] {
-  const said: Piece[] = [];
-  for (const piece of pieces) {
+  if (pieces.every(({ content }) => countStanding(content, rules) === content.parts.length)) return pieces;
+  return pieces.flatMap((piece) => {
     const { role, parts } = piece.content;
-    const stands = (part: Part) => mayStand(part, role, rules);
-    if (parts.every(stands)) said.push(piece);
-    else if (parts.some(stands)) said.push({ ...piece, content: { role, parts: parts.filter(stands) } });
-  }
-  return said;
+    const standing = parts.filter((part) => mayStand(part, role, rules));
+    if (standing.length === parts.length) return piece;
+    return standing.length === 0 ? [] : { ...piece, content: { role, parts: standing } };
+  });
+}
+
+function countStanding({ role, parts }: Content, rules: ProviderRules): number {
+  let count = 0;
+  for (const part of parts) if (mayStand(part, role, rules)) count++;
+  return count;
 }
 
 /** Index of the first piece of each content. */
@@ -79,12 +127,21 @@ function callsTools({ content }: Piece): boolean {
   return content.role === 'model' && content.parts.some((part) => part.functionCall !== undefined);
 }
 
-function contentOf(group: readonly Piece[], rules: ProviderRules): Content {
-  const first = group[0]?.content ?? opening;
-  const parts = group.length === 1 ? first.parts : group.flatMap(({ content }) => content.parts);
-  const length = rules.thoughtsMayEnd || first.role === 'user' ? parts.length : lengthWithoutLastThoughts(parts);
-  if (parts === first.parts && length === parts.length) return first;
-  return { role: first.role, parts: parts.slice(0, length) };
+function joinPieces(group: readonly Piece[]): Piece {
+  const role = group[0]?.content.role ?? opening.role;
+  const parts: Part[] = [];
+  const seqs: number[] = [];
+  for (const piece of group) {
+    for (const part of piece.content.parts) parts.push(part);
+    for (const seq of piece.seqs) seqs.push(seq);
+  }
+  return { seqs, content: { role, parts } };
+}
+
+function endedRight(content: Content, rules: ProviderRules): Content {
+  const { role, parts } = content;
+  const length = rules.thoughtsMayEnd || role === 'user' ? parts.length : lengthWithoutLastThoughts(parts);
+  return length === parts.length ? content : { role, parts: parts.slice(0, length) };
 }
 
 function lengthWithoutLastThoughts(parts: readonly Part[]): number {
@@ -93,29 +150,29 @@ function lengthWithoutLastThoughts(parts: readonly Part[]): number {
   return length;
 }
 
-function sourcesOf(group: readonly Piece[]): readonly number[] {
-  return group.length === 1 ? (group[0]?.seqs ?? noSeqs) : group.flatMap(({ seqs }) => seqs);
-}
-
 /** How many parts of a content stand up to and with the question, or `undefined` if it is not among them. */
-function partsThrough(group: readonly Piece[], question: number): number | undefined {
+function partsThrough(
+  said: readonly Piece[],
+  { from, to }: { readonly from: number; readonly to: number },
+  question: number,
+): number | undefined {
   let count = 0;
   let found: number | undefined;
-  for (const { seqs, content, isReply } of group) {
-    count += content.parts.length;
-    if (isReply !== true && seqs.includes(question)) found = count;
+  for (let index = from; index < to; index++) {
+    const piece = said[index];
+    if (piece === undefined) continue;
+    count += piece.content.parts.length;
+    if (piece.isReply !== true && piece.seqs.includes(question)) found = count;
   }
   return found;
 }
 
 /** Says of every verbatim event whose content was joined to another's where it went; one with a reply elsewhere stands. */
-function placeMerged(group: readonly Piece[], replied: Set<number>, placements: PlacementTable): void {
-  const first = group[0];
-  if (first?.isReply === true) for (const seq of first.seqs) replied.add(seq);
-  const head = first?.seqs[0];
+function placeMerged(group: readonly Piece[], isReplied: (seq: number) => boolean, placements: PlacementTable): void {
+  const head = group[0]?.seqs[0];
   for (let index = 1; head !== undefined && index < group.length; index++) {
     for (const seq of group[index]?.seqs ?? noSeqs) {
-      if (placements.isVerbatim(seq) && !replied.has(seq)) placements.merge(seq, head);
+      if (placements.isVerbatim(seq) && !isReplied(seq)) placements.merge(seq, head);
     }
   }
 }

@@ -45,10 +45,12 @@ describe('limitWindow', () => {
     expect(standing({ window: {} })).toEqual(range(1, 16));
   });
 
-  it('keeps the longest tail that fits and parts no call from its response', () => {
+  it('keeps a tail of the limit and up to a quarter more, and parts no call from its response', () => {
     expect(standing({ window: { tokens: 50 } })).toEqual(range(12, 16));
-    expect(standing({ window: { tokens: 60 } })).toEqual(range(12, 16));
+    expect(standing({ window: { tokens: 60 } })).toEqual(range(10, 16));
     expect(standing({ window: { tokens: 70 } })).toEqual(range(10, 16));
+    // Cut before 7, the response would stand without its call.
+    expect(standing({ window: { tokens: 105 } })).toEqual(range(8, 16));
   });
 
   it('honours both limits at once', () => {
@@ -71,10 +73,11 @@ describe('limitWindow', () => {
     expect(standing('invocation', [...log, late])).toEqual([2, 17, ...range(13, 16)]);
   });
 
-  it('counts a summary as older than the raw invocations below it', () => {
+  it('keeps a summary, which is older than the raw invocations below it, until one of those is cut off', () => {
     const compacted = [...log, summary(17, 8)];
     expect(standing({ window: { invocations: 3 } }, compacted)).toEqual([17, ...range(9, 16)]);
-    expect(standing({ window: { invocations: 2 } }, compacted)).toEqual(range(9, 16));
+    expect(standing({ window: { invocations: 2 } }, compacted)).toEqual([17, ...range(9, 16)]);
+    expect(standing({ window: { invocations: 1 } }, compacted)).toEqual(range(13, 16));
     const assembly = assemble(buildLog(compacted), {
       agentName: 'assistant',
       provider: 'gemini',

@@ -1,4 +1,4 @@
-import type { Event } from '../../events/index.ts';
+import type { Coverage, Event } from '../../events/index.ts';
 import { insertByPlace } from './place-order.ts';
 import type { StageFacts } from './stage-facts.ts';
 
@@ -16,13 +16,18 @@ export function maskCompacted(visible: readonly Event[], facts: StageFacts): rea
   const raw: Event[] = [];
   for (const event of visible) {
     if (shown.has(event.seq)) continue;
-    const by = coverage.coveredBy(event.seq);
-    const isCovered = by !== undefined && shown.has(by);
+    const by = shownSummaryOf(event.seq, coverage, shown);
     if (event.actions.compaction !== undefined) {
-      if (isCovered) placements.mask(event.seq, by);
-      else placements.hide(event.seq, 'bookkeeping');
-    } else if (isCovered && !kept.has(event.seq)) placements.mask(event.seq, by);
+      if (by === undefined) placements.hide(event.seq, 'bookkeeping');
+      else placements.mask(event.seq, by);
+    } else if (by !== undefined && !kept.has(event.seq)) placements.mask(event.seq, by);
     else raw.push(event);
   }
   return insertByPlace(raw, summaries);
+}
+
+/** Seq of the summary that covers an event, if it is one of those shown. */
+export function shownSummaryOf(seq: number, coverage: Coverage, shown: ReadonlySet<number>): number | undefined {
+  const by = coverage.coveredBy(seq);
+  return by !== undefined && shown.has(by) ? by : undefined;
 }

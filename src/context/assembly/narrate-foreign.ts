@@ -1,8 +1,8 @@
 import type { JsonValue, Part } from '../../events/index.ts';
 import { canonicalJson } from '../../internal/index.ts';
 import { isAuthExchange } from './auth-exchange.ts';
+import type { Response } from './call-ledger.ts';
 import type { Turn } from './join-transcripts.ts';
-import type { Response } from './link-calls.ts';
 import { mayStand } from './provider-rules.ts';
 import { speakerOf } from './speaker.ts';
 import type { StageFacts } from './stage-facts.ts';
@@ -13,18 +13,27 @@ import { trimResponse } from './trim-response.ts';
  * are left out; media stand as they are. A response to a call of the agent's own is left to pairing, whoever brings it.
  */
 export function narrateForeign(turns: readonly Turn[], facts: StageFacts): readonly Turn[] {
-  const told: Turn[] = [];
-  for (const turn of turns) {
-    const isForeign = speakerOf(turn.event, facts.view.agentName) === 'other';
-    const isTold = isForeign || turn.responses.some((response) => isForeignResponse(response, isForeign, facts));
-    const retold = isTold ? narrate(turn, isForeign, facts) : turn;
-    if (retold !== undefined) told.push(retold);
+  const first = turns.findIndex((turn) => isTold(turn, facts));
+  if (first === -1) return turns;
+  const told = turns.slice();
+  let length = first;
+  for (let index = first; index < turns.length; index++) {
+    const turn = turns[index];
+    const retold = turn !== undefined && isTold(turn, facts) ? narrate(turn, facts) : turn;
+    if (retold !== undefined) told[length++] = retold;
   }
+  told.length = length;
   return told;
 }
 
-function narrate(turn: Turn, isForeign: boolean, facts: StageFacts): Turn | undefined {
+function isTold({ event, responses }: Turn, facts: StageFacts): boolean {
+  if (speakerOf(event, facts.view.agentName) === 'other') return true;
+  return responses.length > 0 && responses.some((response) => isForeignResponse(response, false, facts));
+}
+
+function narrate(turn: Turn, facts: StageFacts): Turn | undefined {
   const { event, seqs, content } = turn;
+  const isForeign = speakerOf(event, facts.view.agentName) === 'other';
   const parts: Part[] = [];
   const own: Response[] = [];
   for (const response of turn.responses) {

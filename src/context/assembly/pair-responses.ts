@@ -1,7 +1,7 @@
-import type { Content, JsonValue, Part } from '../../events/index.ts';
+import type { Content, Part } from '../../events/index.ts';
+import type { Call, Response } from './call-ledger.ts';
 import type { Turn } from './join-transcripts.ts';
-import type { Call, Response } from './link-calls.ts';
-import { ProviderCalls } from './provider-calls.ts';
+import { ProviderCalls, type ShownResponse } from './provider-calls.ts';
 import { speaks } from './provider-rules.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { trimResponse } from './trim-response.ts';
@@ -14,8 +14,6 @@ export interface Piece {
   readonly isReply?: true;
 }
 
-type Answers = ReadonlyMap<Call, Response>;
-
 /** What stands in for the response of a long-running call that nothing has answered yet. */
 const pending = Object.freeze({ status: 'pending' });
 
@@ -23,33 +21,35 @@ const pending = Object.freeze({ status: 'pending' });
  * Stage 9: puts the newest response of every call directly behind the turn that made the call, whenever it came. Calls
  * without a response are left out, long-running ones are shown as pending; so are responses without a call.
  */
-export function pairResponses(turns: readonly Turn[], facts: StageFacts): readonly Piece[] {
-  const answers = newestAnswers(turns);
-  const providerCalls = new ProviderCalls(facts.rules);
+export function pairResponses(
+  turns: readonly Turn[],
+  facts: StageFacts,
+  providerCalls = new ProviderCalls(facts.rules),
+): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const turn of turns) {
-    if (turn.responses.length > 0) placeResponses(turn, answers, facts);
+    if (turn.responses.length > 0) placeResponses(turn, facts);
     if (turn.content.parts.length === 0) continue;
-    const calls = facts.links.callsOf(turn.event.seq);
+    const calls = facts.links.callsOf(turn.event);
     if (calls.length === 0) pieces.push(turn);
-    else pushCalls(pieces, turn, pairCalls(turn, calls, answers, providerCalls, facts), facts);
+    else pushCalls(pieces, turn, pairCalls(turn, calls, providerCalls, facts), facts);
   }
   return pieces;
 }
 
-function newestAnswers(turns: readonly Turn[]): Answers {
-  const answers = new Map<Call, Response>();
-  for (const { responses } of turns) {
-    for (const response of responses) if (response.call !== undefined) answers.set(response.call, response);
-  }
-  return answers;
+/** The newest response to a call that neither masking nor the window took away. */
+function answerTo(call: Call, { isSetAside }: StageFacts): Response | undefined {
+  let answer = call.newest;
+  while (answer !== undefined && isSetAside(answer.event.seq)) answer = answer.older;
+  return answer;
 }
 
 /** Says what became of an event whose responses go elsewhere. */
-function placeResponses({ event, responses, content }: Turn, answers: Answers, { placements }: StageFacts): void {
+function placeResponses({ event, responses, content }: Turn, facts: StageFacts): void {
+  const { placements } = facts;
   let newer: Response | undefined;
   for (const response of responses) {
-    const answer = response.call && answers.get(response.call);
+    const answer = response.call && answerTo(response.call, facts);
     if (answer === response) return;
     newer ??= answer;
   }
@@ -64,42 +64,44 @@ interface PairedTurn {
   readonly replySeqs: readonly number[];
 }
 
-function pairCalls(
-  turn: Turn,
-  calls: readonly Call[],
-  answers: Answers,
-  providerCalls: ProviderCalls,
-  facts: StageFacts,
-): PairedTurn {
-  const parts: Part[] = [];
-  const replies: Part[] = [];
-  const replySeqs = new Set<number>();
+function pairCalls(turn: Turn, calls: readonly Call[], providerCalls: ProviderCalls, facts: StageFacts): PairedTurn {
+  const said = turn.content.parts;
+  let parts: Part[] | undefined;
+  let replies: Part[] | undefined;
+  let replySeqs: number[] | undefined;
   let next = 0;
-  for (const part of turn.content.parts) {
-    if (part.functionCall === undefined) {
-      parts.push(part);
+  for (let index = 0; index < said.length; index++) {
+    const part = said[index];
+    if (part?.functionCall === undefined) {
+      if (part !== undefined) parts?.push(part);
       continue;
     }
     const place = next++;
     const call = calls[place];
-    const reply = call && replyTo(call, answers, facts);
-    if (reply === undefined) continue;
-    const pair = providerCalls.pair(part, reply.part, reply.value, `call_${turn.event.seq}_${place}`);
-    parts.push(pair.call);
-    replies.push(pair.response);
-    replySeqs.add(reply.seq);
+    const reply = call && replyTo(call, facts);
+    const pair = reply && providerCalls.pair(part, reply, { seq: turn.event.seq, place });
+    if (pair?.call !== part) parts ??= said.slice(0, index);
+    if (reply === undefined || pair === undefined) continue;
+    parts?.push(pair.call);
+    replies = withItem(replies, pair.response);
+    if (replySeqs?.includes(reply.seq) !== true) replySeqs = withItem(replySeqs, reply.seq);
   }
-  return { parts, replies, replySeqs: [...replySeqs] };
+  return { parts: parts ?? said, replies: replies ?? [], replySeqs: replySeqs ?? [] };
 }
 
-interface Reply {
+/** Most lists stay at one item, for which an empty list to push to would be made much too large. */
+function withItem<Item>(list: Item[] | undefined, item: Item): Item[] {
+  if (list === undefined) return [item];
+  list.push(item);
+  return list;
+}
+
+interface Reply extends ShownResponse {
   readonly seq: number;
-  readonly part: Part;
-  readonly value: JsonValue | undefined;
 }
 
-function replyTo(call: Call, answers: Answers, facts: StageFacts): Reply | undefined {
-  const answer = answers.get(call);
+function replyTo(call: Call, facts: StageFacts): Reply | undefined {
+  const answer = answerTo(call, facts);
   if (answer === undefined) {
     if (!call.longRunning) return undefined;
     const part = { functionResponse: { name: call.call.name, response: pending } };
@@ -116,8 +118,6 @@ function pushCalls(pieces: Piece[], turn: Turn, paired: PairedTurn, facts: Stage
     facts.placements.hide(turn.event.seq, 'orphanCall');
     return;
   }
-  const isWhole =
-    parts.length === turn.content.parts.length && parts.every((part, at) => part === turn.content.parts[at]);
-  pieces.push(isWhole ? turn : { seqs: turn.seqs, content: { role: turn.content.role, parts } });
+  pieces.push(parts === turn.content.parts ? turn : { seqs: turn.seqs, content: { role: turn.content.role, parts } });
   if (replies.length > 0) pieces.push({ seqs: replySeqs, content: { role: 'user', parts: replies }, isReply: true });
 }

@@ -9,10 +9,15 @@ export function placeOf(event: Event): number {
   return Math.min(last, event.seq) * 2;
 }
 
+/** A sort order of events by place. */
+export function byPlace(a: Event, b: Event): number {
+  return placeOf(a) - placeOf(b) || a.seq - b.seq;
+}
+
 /** Puts events, themselves in any order, into a list that is in order of place. */
 export function insertByPlace(ordered: readonly Event[], inserted: readonly Event[]): readonly Event[] {
   if (inserted.length === 0) return ordered;
-  const waiting = [...inserted].sort((a, b) => placeOf(a) - placeOf(b) || a.seq - b.seq);
+  const waiting = [...inserted].sort(byPlace);
   const result: Event[] = [];
   let next = 0;
   for (const event of ordered) {

@@ -1,3 +1,4 @@
+import type { Event } from '../../events/index.ts';
 import type { HiddenWhy, Placement } from './assembly.ts';
 
 /** The placement of an event that stands as it was said. */
@@ -23,12 +24,15 @@ const hidden: Readonly<Record<HiddenWhy, Placement>> = {
 /** What the stages found out about events. Only what is not verbatim is written down, so it stays small. */
 export class PlacementTable {
   readonly #told = new Map<number, Placement>();
+  #hasSetAside = false;
 
   hide(seq: number, why: HiddenWhy): void {
+    if (why === 'window') this.#hasSetAside = true;
     this.#told.set(seq, hidden[why]);
   }
 
   mask(seq: number, by: number): void {
+    this.#hasSetAside = true;
     this.#told.set(seq, Object.freeze({ outcome: 'masked', by }));
   }
 
@@ -48,17 +52,23 @@ export class PlacementTable {
     this.#told.set(seq, trimmed);
   }
 
-  /** Takes back that the event was masked or cut off by the window. */
-  recover(seq: number): void {
-    this.#told.delete(seq);
+  /** Takes back of events that are here again that they were masked or cut off by the window. */
+  recover(events: readonly Event[]): void {
+    if (this.#hasSetAside) for (const { seq } of events) if (this.isSetAside(seq)) this.#told.delete(seq);
   }
 
   isVerbatim(seq: number): boolean {
     return !this.#told.has(seq);
   }
 
+  /** True if masking or the window took any event away. */
+  get hasSetAside(): boolean {
+    return this.#hasSetAside;
+  }
+
   /** True if masking or the window took the event away. */
   isSetAside(seq: number): boolean {
+    if (!this.#hasSetAside) return false;
     const told = this.#told.get(seq);
     return told?.outcome === 'masked' || (told?.outcome === 'hidden' && told.why === 'window');
   }

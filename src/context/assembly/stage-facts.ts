@@ -1,5 +1,5 @@
 import type { Coverage, View } from '../../events/index.ts';
-import type { CallLinks } from './link-calls.ts';
+import type { CallLinks } from './call-ledger.ts';
 import type { PlacementTable } from './placement-table.ts';
 import type { ProviderRules } from './provider-rules.ts';
 
@@ -10,6 +10,8 @@ export interface StageFacts {
   readonly coverage: Coverage;
   readonly links: CallLinks;
   /** Seqs that neither masking nor the window may take away: pins, what answers pinned calls, the live question. */
-  readonly kept: ReadonlySet<number>;
+  readonly kept: Pick<ReadonlySet<number>, 'has'>;
   readonly placements: PlacementTable;
+  /** True if masking or the window took the event away, and no response brought it back. */
+  readonly isSetAside: (seq: number) => boolean;
 }

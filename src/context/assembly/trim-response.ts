@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../events/index.ts';
 import { canonicalJson } from '../../internal/index.ts';
-import type { Response } from './link-calls.ts';
+import type { Response } from './call-ledger.ts';
 import type { StageFacts } from './stage-facts.ts';
 
 /** What a request shows of a tool's result: the value itself, or the start of its text and a note of how much is cut. */

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import type { Provider, View } from '../../src/events/index.ts';
+
+/** All providers. */
+export const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
+
+const history: fc.Arbitrary<View['history']> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('full' as const) },
+  fc.constant('invocation' as const),
+  fc.record({
+    window: fc.record(
+      { invocations: fc.integer({ min: 0, max: 12 }), tokens: fc.integer({ min: 0, max: 500 }) },
+      { requiredKeys: [] },
+    ),
+  }),
+);
+
+/** Views of every kind. */
+export const someView: fc.Arbitrary<View> = fc.record(
+  {
+    agentName: fc.constantFrom('assistant', 'assistant', 'critic'),
+    provider: fc.constantFrom(...providers),
+    history,
+    branch: fc.constantFrom('root', 'root.assistant'),
+    isolationScope: fc.constant('sealed'),
+  },
+  { requiredKeys: ['agentName', 'history', 'provider'] },
+);

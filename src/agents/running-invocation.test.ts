@@ -90,7 +90,11 @@ describe('request', () => {
     await sessions.append(key, [{ author: 'user', content: '还有' }]);
     expect(textIn((await run.request(request)).request)).toBe('hi\n还有');
     await run.record([answer('yes?')]);
-    expect(textIn((await run.request(request)).request)).toBe('hi\n还有\nyes?');
+    const { request: further } = await run.request(request);
+    expect(textIn(further)).toContain('hi\n还有\nyes?\n');
+    // Nobody has spoken since the model did, so something of the user's side closes the request.
+    expect(further.contents.at(-1)?.role).toBe('user');
+    expect(further.transient).toEqual([further.contents.length - 1]);
     await sessions.delete(key);
     await sessions.create(key);
     driver.forget(key);

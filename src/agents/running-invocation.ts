@@ -4,6 +4,7 @@ import type { Block, CountTokens, Event, EventInput, RequestJournal, SessionKey,
 import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
 import { inChild, type Logger, type Span } from '../models/index.ts';
 import type { Session, SessionService } from '../sessions/index.ts';
+import { closeRequest } from './close-request.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { Invocation, PreparedRequest, RequestInput } from './invocation-driver.ts';
 import { InvocationRecall } from './invocation-recall.ts';
@@ -90,7 +91,7 @@ export class RunningInvocation implements Invocation {
     const { instruction = [], tools = [], examples = [], documents = [], transient = [] } = input;
     const placed: Block[] = [...(memories.length === 0 ? [] : [recalledBlock(memories)]), ...transient];
     const parts = { instruction, tools, examples, documents, assembly, transient: placed };
-    const asked = buildRequest(parts, view.provider);
+    const asked = closeRequest(buildRequest(parts, view.provider));
     const blocks = [...instruction, ...examples, ...documents, ...placed];
     const { model, config } = input;
     const { appName, userId, sessionId } = this.key;

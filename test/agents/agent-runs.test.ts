@@ -235,8 +235,10 @@ describe('a run', () => {
     const log = await logOf(palimpsest);
     expect(log[1]?.longRunningToolIds).toEqual(['c1']);
     expect(log.map(({ invocationId }) => invocationId === log[0]?.invocationId)).not.toContain(false);
-    const told = JSON.stringify(model.calls[2]?.request.contents);
-    expect(told).toContain('confirmed');
+    const told = model.calls[2]?.request;
+    expect(JSON.stringify(told?.contents)).toContain('confirmed');
+    expect(told?.contents.at(-1)?.role).toBe('user');
+    expect(told?.transient).toContain((told?.contents.length ?? 0) - 1);
     expect(log.map(outline)).toEqual([
       'user: Order tea',
       'assistant: call order',

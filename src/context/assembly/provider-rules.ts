@@ -51,7 +51,8 @@ export const providerRules: Readonly<Record<Provider, ProviderRules>> = {
 /** True if the part may stand on that side: it has a payload, thoughts are the model's and signed where they must be. */
 export function mayStand(part: Part, side: Role, rules: ProviderRules): boolean {
   const isSigned = part.thoughtSignature !== undefined;
-  if (isBlank(part)) return isSigned && rules.looseThoughts && side === 'model';
+  // A thought may be sealed: its signature is all there is of it, and the provider wants it back.
+  if (isBlank(part)) return isSigned && side === 'model' && (rules.looseThoughts || isThought(part));
   return !isThought(part) || (side === 'model' && (isSigned || rules.looseThoughts));
 }
 

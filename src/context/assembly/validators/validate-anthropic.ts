@@ -33,7 +33,8 @@ function checkBlock(part: Part, { role }: Content, at: string): string[] {
   const problems: string[] = [];
   const { inlineData, fileData, functionCall, functionResponse, executableCode, codeExecutionResult } = part;
   const other = inlineData ?? fileData ?? functionCall ?? functionResponse ?? executableCode ?? codeExecutionResult;
-  if (part.text === undefined ? other === undefined : part.text.trim() === '')
+  const isSealed = part.thought === true && part.thoughtSignature !== undefined;
+  if (part.text === undefined ? other === undefined : part.text.trim() === '' && !isSealed)
     problems.push(`${at}: text must not be blank`);
   if (inlineData?.data === '') problems.push(`${at}: has no bytes`);
   if (part.thought && part.text !== undefined && !part.thoughtSignature) problems.push(`${at}: thinking is not signed`);

@@ -26,9 +26,11 @@ export interface ContextView {
 /**
  * Makes a view of the given events: all of a session, or the uncovered ones with the bookkeeping, through a seq (by
  * default the last one given). Pushing an event and asking for the assembly takes constant time, amortised, where the
- * event hides and covers nothing; a rewind or a compaction takes time in its span and in the number of bookkeeping
- * events, a late response in what stands between it and its call. The list of contents is put together when it is
- * first read; why an event stands where it does is worked out when it is first asked.
+ * event hides and covers nothing. A compaction takes time in the uncovered events of its span, a rewind in its span, a
+ * late response in what stands between it and its call; with a history other than `full`, each of them in all that is
+ * held. Bookkeeping costs what other bookkeeping still says something, or all of it where a rewind reaches back above
+ * some. The list of contents is put together when it is first read (it copies pointers); why an event stands where it
+ * does is worked out, by `assemble()`, when it is first asked.
  */
 export function createContextView(view: View, events: Iterable<Event> = [], throughSeq?: number): ContextView {
   return new LogView(view, orderBySeq(events), { throughSeq });

@@ -99,7 +99,9 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (!isPlainObject(options)) throw bad('options', 'must be an object');
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const reason = isKnown(name) ? checks[name](value) : 'is no known option';
+    const reason = isKnown(name)
+      ? checks[name](value)
+      : `is no known option; the options are ${Object.keys(checks).join(', ')}`;
     if (reason !== undefined) throw bad(name, reason);
   }
   if (isPlainObject(options.state)) checkStateKeys(options.state);

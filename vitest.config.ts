@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // By default one core is left to the runner itself, which has little to do while files run.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

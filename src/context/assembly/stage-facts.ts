@@ -12,6 +12,6 @@ export interface StageFacts {
   /** Seqs that neither masking nor the window may take away: pins, what answers pinned calls, the live question. */
   readonly kept: Pick<ReadonlySet<number>, 'has'>;
   readonly placements: PlacementTable;
-  /** True if masking or the window took the event away, and no response brought it back. */
+  /** True if a visible event does not stand here: masking or the window took it away, and no response brought it back. */
   readonly isSetAside: (seq: number) => boolean;
 }

@@ -115,4 +115,22 @@ describe('spans that are laid out apart', () => {
     const live = grow([...log, ended, ...talk(43, 50)], { branch: 'root' });
     expect(live.assembly().placement(41)).toEqual({ outcome: 'verbatim' });
   });
+
+  it('wait with a late response until it stands, and forget it where it is covered unasked', () => {
+    const rewound = { seq: 33, author: 'system', actions: { rewind: { beforeInvocationId: 'i31', fromSeq: 31 } } };
+    const log = buildLog([
+      ...talk(1, 3),
+      { ...call(4, 'c'), longRunningToolIds: ['c'] },
+      ...talk(5, 29),
+      response(30, 'c'),
+      ...talk(31, 31),
+      compaction(32, [[4, 31]]),
+      rewound,
+      compaction(34, [[20, 30]]),
+    ]);
+    const live = new LogView(view, [], { spans });
+    for (const event of log) expect(live.push(event)).toBe('ok');
+    expect(said(live.assembly())).toEqual(said(assemble(log, view)));
+    expect(JSON.stringify(live.assembly().contents)).toContain('pending');
+  });
 });

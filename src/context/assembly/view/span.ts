@@ -44,8 +44,9 @@ export function laySpan(events: readonly Event[], facts: SpanFacts, usedBefore: 
   const recovered = recoverCalls(events, facts);
   const [first, last] = [recovered[0], recovered.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const back = new Set(recovered === events ? [] : recovered.map(({ seq }) => seq));
-  const isSetAside = (seq: number) => !back.has(seq) && facts.isSetAside(seq);
+  // A response that is known of but does not stand here yet changes nothing here before it does.
+  const here = new Set(recovered.map(({ seq }) => seq));
+  const isSetAside = (seq: number) => !here.has(seq);
   const stageFacts: StageFacts = { ...facts, isSetAside, placements: new PlacementTable() };
   const providerCalls = new ProviderCalls(facts.rules, usedBefore);
   const turns = joinTranscripts(recovered, stageFacts);

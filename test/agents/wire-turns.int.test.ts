@@ -155,8 +155,6 @@ describe.each(wireNames)('turns with faults over the %s wire', (wire) => {
     expect([...sentWhole].filter((mark) => !said.has(mark))).toEqual([]);
     expect(sentWhole.size).toBeGreaterThan(turns / 4);
     expect(failures).toBeGreaterThan(0);
-    const refused = server.requests.filter(({ wire: of }) => of !== wire);
-    expect(refused).toEqual([]);
     await palimpsest.close();
     const again = await open();
     for (const [sessionId, log] of logs) expect(await readAll(again, sessionId)).toEqual(log);

@@ -46,6 +46,8 @@ const turn = oneof(
 );
 const conversation = record({ wholeHistory: boolean(), turns: array(turn, { minLength: 1, maxLength: 5 }) });
 
+/** Set CONVERSATIONS=340 for about a thousand turns a wire. */
+const conversations = Number(process.env.CONVERSATIONS ?? 25);
 const mostAttempts = 8;
 let count = 0;
 let bench: Bench;
@@ -98,7 +100,7 @@ describe.each(wireNames)('whatever goes wrong over the %s wire', (wire) => {
         const answered = whole.flatMap(({ content }) => functionResponses(content).map(({ id }) => id));
         expect(answered).toEqual(made);
       }),
-      { numRuns: 25 },
+      { numRuns: conversations },
     );
   }, 120_000);
 });

@@ -13,11 +13,29 @@ for (const name of readdirSync(folder).sort()) {
   const failed = report.numFailedTests + broken.length;
   const skipped = report.numPendingTests + report.numTodoTests;
   print(`${name.replace('.json', '')}: ${report.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
+  for (const file of report.testResults) for (const line of failuresOf(file)) print(`  ${line}`);
   total.passed += report.numPassedTests;
   total.failed += failed;
   total.skipped += skipped;
   total.failedSuites += failed > 0 ? 1 : 0;
 }
+/** What failed in a file, and the first lines of why: the end of the output is what is kept of a long run. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`${name}: ${firstLines(message)}`] : [];
+  return failed.map(
+    ({ fullName, failureMessages }) => `${name}: ${fullName}\n${firstLines(failureMessages.join('\n'))}`,
+  );
+}
+
+function firstLines(text = '') {
+  return text
+    .split('\n')
+    .slice(0, 30)
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
+
 /** A suite that was killed while writing its report has failed as a step, which is counted below. */
 function read(name) {
   try {

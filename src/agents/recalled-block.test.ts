@@ -62,9 +62,9 @@ describe('recalledBlock', () => {
   });
 
   it('takes time in the length of a text, also of one that is mostly white space', async () => {
-    const entries = await entryOf(`x${' '.repeat(65_000)}y`);
-    const started = performance.now();
-    recalledBlock(entries);
-    expect(performance.now() - started).toBeLessThan(200);
+    const [entry] = await entryOf('x');
+    const entries = entry === undefined ? [] : [{ ...entry, text: `x${' '.repeat(600_000)}y` }];
+    // Where it takes time in the square of that, this one does not end before the test's time is over.
+    expect(textOf(recalledBlock(entries).content)).toContain('y');
   });
 });

@@ -101,16 +101,14 @@ describe('foldCoverage', () => {
     );
   });
 
-  it('folds a long chain of summaries, each in the place of the one before, in no time', () => {
+  it('folds a long chain of summaries, each in the place of the one before', () => {
     const texts = Array.from({ length: 20_000 }, () => said);
     const chain = Array.from({ length: 20_000 }, (_, index) =>
       summary([[1, index + 1]], ...(index === 0 ? [] : [20_000 + index])),
     );
     const events = log(...texts, ...chain);
-    const started = performance.now();
     const coverage = foldCoverage(events);
     const found = events.map(({ seq }) => coverage.coveredBy(seq));
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(coverage.summaries.map(({ seq }) => seq)).toEqual([40_000]);
     expect(found).toEqual(events.map(({ seq }) => (seq === 40_000 ? undefined : 40_000)));
     const asked = foldCoverage(events);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openSqlite, SqliteFile } from '../../src/backends/sqlite/index.ts';
@@ -36,17 +35,6 @@ async function expectSound(file: string): Promise<void> {
   const opened = await SqliteFile.open({ file, readOnly: true });
   expect(opened.integrityProblems()).toEqual([]);
   opened.close();
-}
-
-/** The longest time that the event loop was blocked, in milliseconds. */
-async function longestBlock(work: () => Promise<unknown>): Promise<number> {
-  const resolution = 5;
-  const delay = monitorEventLoopDelay({ resolution });
-  await sleep(20);
-  delay.enable();
-  await work();
-  delay.disable();
-  return delay.max / 1e6 - resolution;
 }
 
 describe('several processes on one file', () => {
@@ -124,20 +112,24 @@ describe('several processes on one file', () => {
 describe('a process that holds the write lock', () => {
   const event = { id: 'late', author: 'user', content: 'late' };
 
-  test('for a second only delays the others, and blocks no event loop', async () => {
+  test('only delays the others, and blocks no event loop', async () => {
     const file = await storeWithSession();
     const stores = await openSqlite({ file });
     const sessions = createSessionService({ store: stores.sessions });
-    const holder = await pool.start({ do: 'holdLock', file, forMs: 1_000 });
+    const holder = await pool.start({ do: 'holdLock', file });
     holder.start();
     await holder.printed(1);
-    const started = performance.now();
     // Reads do not wait, and see nothing of what is not committed.
     expect((await sessions.open(sharedSession))?.version).toBe(0);
-    expect(performance.now() - started).toBeLessThan(100);
-    const blocked = await longestBlock(() => sessions.append(sharedSession, [event]));
-    expect(performance.now() - started).toBeGreaterThan(700);
-    expect(blocked).toBeLessThan(150);
+    let isStored = false;
+    const appended = sessions.append(sharedSession, [event]).then(() => {
+      isStored = true;
+    });
+    // Only a free event loop comes to let the lock go, before the append gives up.
+    await sleep(200);
+    expect(isStored).toBe(false);
+    holder.goOn();
+    await appended;
     expect(await readAllIds(sessions, sharedSession)).toEqual(['late']);
     await holder.ended;
     stores.file.close();
@@ -147,7 +139,7 @@ describe('a process that holds the write lock', () => {
     const file = await storeWithSession();
     const stores = await openSqlite({ file, busyTimeoutMs: 300 });
     const sessions = createSessionService({ store: stores.sessions });
-    const holder = await pool.start({ do: 'holdLock', file, forMs: 1_500 });
+    const holder = await pool.start({ do: 'holdLock', file });
     holder.start();
     await holder.printed(1);
     const attempts = [
@@ -155,18 +147,14 @@ describe('a process that holds the write lock', () => {
       () => sessions.create({ appName: 'app', userId: 'u1' }),
     ];
     for (const attempt of attempts) {
-      let error: unknown;
-      const blocked = await longestBlock(async () => {
-        error = await attempt().catch((thrown: unknown) => thrown);
-      });
-      expect(blocked).toBeLessThan(150);
+      const error = await attempt().catch((thrown: unknown) => thrown);
       if (!isPalimpsestError(error, 'STORE_BUSY')) throw error;
       expect(error.retryable).toBe(true);
       expect(error.details.file).toBe(file);
       expect(error.details.waitedMs).toBeGreaterThanOrEqual(300);
-      expect(error.details.waitedMs).toBeLessThan(800);
     }
     expect((await sessions.open(sharedSession))?.version).toBe(0);
+    holder.goOn();
     await holder.ended;
     await sessions.append(sharedSession, [event]);
     expect(await readAllIds(sessions, sharedSession)).toEqual(['late']);

@@ -16,6 +16,8 @@ export interface Worker {
   printed(count: number): Promise<void>;
   /** Lets the task begin. */
   start(): void;
+  /** Lets a task that waits within go on. */
+  goOn(): void;
   kill(): void;
   /** All lines, once the process has ended; throws what it wrote to stderr if it failed on its own. */
   readonly ended: Promise<string[]>;
@@ -67,6 +69,7 @@ async function startWorker(program: string, task: WorkerTask): Promise<Worker> {
     lines: () => output.lines().slice(1),
     printed: (count) => output.printed(count + 1),
     start: () => void child.stdin.write('start\n'),
+    goOn: () => void child.stdin.write('go on\n'),
     kill: () => void child.kill('SIGKILL'),
     ended: output.ended.then((lines) => lines.slice(1)),
   };

@@ -11,7 +11,7 @@ export type WorkerTask = { readonly file: string } & (
   | { readonly do: 'append'; readonly writer: string; readonly count: number; readonly versioned: boolean }
   | { readonly do: 'makeStore' | 'createSession'; readonly writer: string }
   | { readonly do: 'shareState'; readonly writer: string; readonly count: number }
-  | { readonly do: 'holdLock'; readonly forMs: number }
+  | { readonly do: 'holdLock' }
 );
 
 /** The session that workers append to together. */
@@ -113,14 +113,14 @@ async function shareState({ file, writer, count }: Task<'shareState'>): Promise<
   await palimpsest.close();
 }
 
-/** Holds the write lock for some time, with a row written that is then withdrawn. */
-async function holdLock({ file, forMs }: Task<'holdLock'>): Promise<void> {
+/** Holds the write lock until another line comes, with a row written that is then withdrawn. */
+async function holdLock({ file }: Task<'holdLock'>): Promise<void> {
   const stores = await openSqlite({ file });
   await createSessionService({ store: stores.sessions }).health();
   stores.file.run('BEGIN IMMEDIATE');
   stores.file.run("UPDATE sessions SET body = 'half-written'");
   say('held');
-  await new Promise((goOn) => setTimeout(goOn, forMs));
+  await nextLine();
   stores.file.run('ROLLBACK');
   say('released');
   stores.file.close();
@@ -140,7 +140,11 @@ const tasks: { readonly [Do in WorkerTask['do']]: (task: Task<Do>) => Promise<vo
 export async function runWorker(): Promise<void> {
   const task: WorkerTask = JSON.parse(process.argv[2] ?? '{}');
   say('ready');
-  await new Promise((start) => process.stdin.once('data', start));
-  process.stdin.destroy();
+  await nextLine();
   await (tasks[task.do] as (task: WorkerTask) => Promise<void>)(task);
+  process.stdin.destroy();
+}
+
+function nextLine(): Promise<unknown> {
+  return new Promise((goOn) => process.stdin.once('data', goOn));
 }

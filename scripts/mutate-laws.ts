@@ -3,14 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { memoryLaws, sessionLaws } from '../src/testing/index.ts';
+import { jobLaws, memoryLaws, sessionLaws } from '../src/testing/index.ts';
 import { allMutations } from './law-mutations/all-mutations.ts';
 import type { LawMutation } from './law-mutations/law-mutation.ts';
 
 const projectRoot = join(import.meta.dirname, '..');
 const copied = ['src', 'test/laws', 'package.json', 'tsconfig.json'];
 const timeoutMs = 60_000;
-const laws = Object.keys({ ...sessionLaws, ...memoryLaws });
+const laws = Object.keys({ ...sessionLaws, ...memoryLaws, ...jobLaws });
 
 const { values } = parseArgs({
   options: {

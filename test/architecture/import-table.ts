@@ -56,7 +56,7 @@ export const importTable: readonly FolderRule[] = [
     mayImport: log,
     builtins: ['node:timers/promises'],
   },
-  { folder: 'jobs', purpose: 'JobStore and its runner: leases, back-off, dead letters', mayImport: log, later: true },
+  { folder: 'jobs', purpose: 'JobStore and its runner: leases, back-off, dead letters', mayImport: log },
   {
     folder: 'context/assembly',
     purpose: 'from events to the contents of one request, one stage a file; explain',

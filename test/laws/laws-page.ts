@@ -1,4 +1,4 @@
-import { type Laws, memoryLaws, sessionLaws } from '../../src/testing/index.ts';
+import { jobLaws, type Laws, memoryLaws, sessionLaws } from '../../src/testing/index.ts';
 import { faultCatalogue } from './fault-catalogue.ts';
 
 function lawTable(laws: Laws): string {
@@ -24,9 +24,9 @@ function escaped(text: string): string {
 
 /** The text of docs/reference/laws.md, from the laws and the fault catalogue. */
 export function lawsPage(): string {
-  return `# Laws of the session and the memory service
+  return `# Laws of the session and the memory service, and of jobs
 
-Written by \`npx tsx scripts/write-laws.ts\`; edit src/testing/session-laws and src/testing/memory-laws.ts instead. Every
+Written by \`npx tsx scripts/write-laws.ts\`; edit src/testing/session-laws, memory-laws.ts and job-laws.ts instead. Every
 law is proved on every store by \`npx vitest run test/laws\`, by \`palimpsest doctor\` on a scratch copy of a file, and by
 anyone who calls \`runLaws\` of \`palimpsest/testing\` with a store of their own; that each can fail is proved by
 \`npx tsx scripts/mutate-laws.ts\`. Sources: § is a section of the contract, for memory with what it speaks of there, a
@@ -39,6 +39,10 @@ ${lawTable(sessionLaws)}
 ## Memory
 
 ${lawTable(memoryLaws)}
+
+## Jobs
+
+${lawTable(jobLaws)}
 
 ## Fault catalogue
 

@@ -1,5 +1,7 @@
 import {
   isRed,
+  jobChecks,
+  jobLaws,
   type LawSubject,
   memoryChecks,
   memoryLaws,
@@ -8,6 +10,7 @@ import {
   sessionChecks,
   sessionLaws,
 } from '../../src/testing/index.ts';
+import { inMemoryJobs } from './job-subjects.ts';
 import { inMemoryMemory } from './memory-subjects.ts';
 import { inMemorySubject } from './session-subjects.ts';
 
@@ -26,6 +29,7 @@ async function main(): Promise<void> {
   const red = [
     ...(await redAmong({ laws: sessionLaws, checks: sessionChecks, create: inMemorySubject }, named)),
     ...(await redAmong({ laws: memoryLaws, checks: memoryChecks, create: inMemoryMemory }, named)),
+    ...(await redAmong({ laws: jobLaws, checks: jobChecks, create: inMemoryJobs }, named)),
   ];
   process.stdout.write(JSON.stringify(red));
 }

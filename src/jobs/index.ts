@@ -1,0 +1,31 @@
+/**
+ * Work that must happen once, later, and in order: a thin store of jobs with leases, and the runner that holds the rules
+ * of back-off, attempts, budget and dead letters.
+ */
+export { createJobRunner } from './create-job-runner.ts';
+export { createInMemoryJobStore } from './in-memory-job-store.ts';
+export type {
+  DeadLetter,
+  DeadLetterOptions,
+  Enqueued,
+  Job,
+  JobHandler,
+  JobRunner,
+  JobRunnerOptions,
+  NewJob,
+} from './job-runner.ts';
+export type {
+  ClaimedJob,
+  DeadJob,
+  DeadJobQuery,
+  HoldOutcome,
+  JobCause,
+  JobClaim,
+  JobClaimed,
+  JobFailure,
+  JobFilter,
+  JobHold,
+  JobRow,
+  JobScope,
+  JobStore,
+} from './job-store.ts';

@@ -211,7 +211,7 @@ export const erasureMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/erase-session.ts',
-    from: "  if (removed === 'moved') return 'moved';\n  addTo(receipt, removed);",
+    from: "  if (removed === 'moved') return 'moved';\n  addTo(receipt, removed, texts);",
     to: "  if (removed === 'moved') return 'moved';",
     red: ['artifacts.scopes', 'delete.everything', 'delete.reaches-forks'],
   },

@@ -22,8 +22,8 @@ export const storeMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/rewind-artifacts.ts',
-    from: 'if (!name.startsWith(ofUser) && version !== before.get(name)) changed',
-    to: 'if (version !== before.get(name)) changed',
+    from: 'const isOfSession = !name.startsWith(ofUser) && ',
+    to: 'const isOfSession = ',
     red: ['artifacts.rewound'],
   },
   {

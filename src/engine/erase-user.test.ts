@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../testing/index.ts';
+import { answersRequest, ManualClock, requestText } from '../testing/index.ts';
 import { openPalimpsest, type Palimpsest } from './index.ts';
 
 const exchange = (question: string, answer = 'Noted.') => [
@@ -33,7 +33,14 @@ async function populate(palimpsest: Palimpsest, userId: string): Promise<void> {
   await session.append([{ author: 'assistant', actions: { stateDelta: { 'user:drink': 'secret coffee' } } }]);
   const fork = await session.fork({ atSeq: 3, sessionId: 's2' });
   await fork.append(exchange('The secret again.'));
-  await (await user.project('acme').session('s3')).append(exchange('A secret project.'));
+  const planning = await user.project('acme').session('s3');
+  await planning.append(exchange('A secret project.'));
+  const life = { kind: 'event', sessionId: 's1', incarnation: session.info.incarnation } as const;
+  const texts = [
+    await requestText('You said: my secret is tea.', { ...life, seq: 2, eventId: 'e2' }),
+    await requestText('说中文。'),
+  ];
+  await planning.append([answersRequest(texts)], { texts });
   await user.remember('Keeps a secret.');
   await user.project('acme').remember('Keeps a secret of acme.');
   await palimpsest.artifacts.put(session.key, 'secret.png', bytes, 'image/png');
@@ -48,8 +55,8 @@ describe('erasing a session', () => {
     const user = palimpsest.user('u1');
     const key = { appName: 'default', userId: 'u1', sessionId: 's1' };
     const receipt = await palimpsest.eraseSession(key);
-    // Four events of its own and three copies; its state key and the fork's; secret.png; two turns.
-    expect(receipt).toMatchObject({ events: 7, stateKeys: 2, artifacts: 1, memories: 2 });
+    // Four events of its own and three copies; its state key and the fork's; secret.png; a text in s3; two turns.
+    expect(receipt).toMatchObject({ events: 7, stateKeys: 2, artifacts: 1, requestTexts: 1, memories: 2 });
     expect(receipt.sessions.map(({ sessionId, seqs }) => [sessionId, seqs])).toEqual([
       ['s1', undefined],
       ['s2', [[1, 3]]],
@@ -74,8 +81,8 @@ describe('erasing a user', () => {
     await populate(palimpsest, 'u2');
     const others = await everything(palimpsest, 'u2');
     const receipt = await palimpsest.user('u1').erase();
-    // s1: 4 events; s2: 3 copies and 2; s3: 2. Memories: 3 × 2 turns, two statements. State: note, its copy, user:drink.
-    expect(receipt).toMatchObject({ events: 11, stateKeys: 3, memories: 8, artifacts: 2 });
+    // s1: 4 events; s2: 3 copies and 2; s3: 3. Memories: 7 turns, two statements. State: note, its copy, user:drink.
+    expect(receipt).toMatchObject({ events: 12, stateKeys: 3, memories: 9, artifacts: 2, requestTexts: 2 });
     expect(new Set(receipt.sessions.map(({ sessionId }) => sessionId))).toEqual(new Set(['s1', 's2', 's3']));
     const left = await everything(palimpsest, 'u1');
     expect(left).not.toContain('secret');

@@ -51,6 +51,7 @@ function addReceipts(receipts: readonly EraseReceipt[]): EraseReceipt {
     events: sum(({ events }) => events),
     stateKeys: sum(({ stateKeys }) => stateKeys),
     artifacts: sum(({ artifacts }) => artifacts),
+    requestTexts: sum(({ requestTexts }) => requestTexts),
     memories: sum(({ memories }) => memories),
     left: receipts.at(-1)?.left ?? [],
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPalimpsestError } from '../errors/index.ts';
+import { answersRequest, requestText } from '../testing/index.ts';
 import { openPalimpsest, type User } from './index.ts';
 
 const texts = async (user: User) => (await user.memories()).items.map(({ text }) => text);
@@ -47,6 +48,48 @@ describe('a user', () => {
     ]);
     await palimpsest.settled();
     expect((await texts(user)).sort()).toEqual(['And I ski.', 'Nice.', 'Prefers Celsius']);
+  });
+
+  it('forgets the texts of requests that may quote what is forgotten, and no others', async () => {
+    await using palimpsest = await openPalimpsest();
+    const user = palimpsest.user('u1');
+    const [direct, other] = [await user.remember('喜欢喝乌龙茶'), await user.remember('Prefers Celsius')];
+    const told = await user.session('told');
+    await told.append([
+      { author: 'user', content: 'I live in 奥斯陆.' },
+      { author: 'assistant', content: 'Noted.' },
+    ]);
+    await palimpsest.settled();
+    const { memories } = await user.recall('奥斯陆', { limit: 1 });
+    const texts = await Promise.all(
+      [direct, other, ...memories].map(({ text, provenance }) => requestText(text, ...provenance)),
+    );
+    const asked = await user.session('asked');
+    await palimpsest.sessions.append(asked.key, [answersRequest(texts)], { texts });
+    const kept = async () => {
+      const read = await Promise.all(texts.map(({ hash }) => palimpsest.sessions.readText(asked.key, hash)));
+      return read.map((json) => json !== undefined);
+    };
+    expect(await kept()).toEqual([true, true, true]);
+    expect(await user.forget({ id: direct.id })).toBe(1);
+    expect(await kept()).toEqual([false, true, true]);
+    expect(await user.forget({ sessionId: 'told' })).toBe(2);
+    expect(await kept()).toEqual([false, true, false]);
+    expect(await user.forget({ sessionId: 'told' })).toBe(0);
+    expect(await user.forget({ id: 'nothing' })).toBe(0);
+    expect(await kept()).toEqual([false, true, false]);
+  });
+
+  it('forgets the texts that quote what is found only from a session', async () => {
+    await using palimpsest = await openPalimpsest();
+    const user = palimpsest.user('u1');
+    const scope = { appName: 'default', userId: 'u1', sessionId: 'gone' };
+    const [entry] = await palimpsest.memory.add(scope, [{ text: '只在这里' }]);
+    const text = await requestText('只在这里', ...(entry?.provenance ?? []));
+    const { key } = await user.session('asked');
+    await palimpsest.sessions.append(key, [answersRequest([text])], { texts: [text] });
+    expect(await user.forget({ sessionId: 'gone' })).toBe(1);
+    expect(await palimpsest.sessions.readText(key, text.hash)).toBeUndefined();
   });
 
   it('pages through memories and sessions', async () => {

@@ -3,6 +3,7 @@ import { PalimpsestError } from '../errors/index.ts';
 import { type Page, parseId } from '../events/index.ts';
 import type { MemoryEntry, SearchResponse } from '../memory/service/index.ts';
 import type { SessionInfo } from '../sessions/index.ts';
+import { forgetMemories } from './forget-memories.ts';
 import type { OpenSession, User } from './palimpsest.ts';
 import { SessionHandle, type UserParts } from './session-handle.ts';
 
@@ -36,7 +37,7 @@ export function createUser(parts: UserParts, who: Who): User {
     recall: (query: string, options?: RecallOptions): Promise<SearchResponse> =>
       memory.search({ ...options, scope, query }),
     memories: (options): Promise<Page<MemoryEntry>> => memory.list(scope, options),
-    forget: (selector): Promise<number> => memory.delete(scope, selector),
+    forget: (selector): Promise<number> => forgetMemories(parts, scope, selector),
     erase: () => parts.eraseUser(userId),
   };
 }

@@ -14,6 +14,8 @@ export interface EraseReceipt {
   readonly events: number;
   readonly stateKeys: number;
   readonly artifacts: number;
+  /** Texts of requests: those of the sessions and events that are gone, and those elsewhere that quote them. */
+  readonly requestTexts: number;
   readonly memories: number;
   /** In words: what may still quote the erased and is not reached. */
   readonly left: readonly string[];

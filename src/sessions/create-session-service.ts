@@ -35,8 +35,10 @@ import {
   requireObject,
 } from './parse-options.ts';
 import { planAppend } from './plan-append.ts';
+import { eraseQuotes } from './quoted-sources.ts';
 import { parseLimit, readEffectiveEvents, readEvents } from './read-events.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
+import { readText, refuseUnnamed } from './request-texts.ts';
 import { acquireLease, releaseLease, renewLease } from './run-lease.ts';
 import { findStored, refuseRepeatedIds } from './same-event.ts';
 import { createSessionArtifacts } from './session-artifacts.ts';
@@ -51,6 +53,7 @@ import type {
   LeaseOptions,
   ListOptions,
   LiveWindow,
+  QuotesToErase,
   ReadOptions,
   Session,
   SessionInfo,
@@ -130,6 +133,7 @@ class StoredSessions implements SessionService {
       ready.push(await readyEvent(this.#parts, input, `events[${index}]`, checked));
     const drafts = ready.map(({ draft }) => draft);
     refuseRepeatedIds(checked, drafts);
+    refuseUnnamed(how.texts ?? [], drafts);
     const replacedSurrogates = ready.reduce((sum, item) => sum + item.replacedSurrogates, 0);
     if (ready.length === 0)
       return { events: [], version: (await requireHead(this.#parts, checked)).version, replacedSurrogates };
@@ -169,6 +173,14 @@ class StoredSessions implements SessionService {
     const checked = parseSessionKey(key);
     await requireHead(this.#parts, checked);
     return this.#parts.store.rows({ key: checked, kind: 'bookkeeping' });
+  }
+
+  async readText(key: SessionKey, hash: string): Promise<string | undefined> {
+    return readText(this.#parts, parseSessionKey(key), hash);
+  }
+
+  async eraseQuotes(quotes: QuotesToErase): Promise<number> {
+    return eraseQuotes(this.#parts, quotes);
   }
 
   async list(options: ListOptions): Promise<Page<SessionInfo>> {

@@ -13,9 +13,11 @@ import { requireHead, untilCommitted } from './commit-loop.ts';
 import { artifactsToErase } from './erased-artifacts.ts';
 import { LogRemains } from './log-remains.ts';
 import { LogView } from './log-view.ts';
+import { sourceOfLife } from './quoted-sources.ts';
+import { countTexts, unnamedTexts } from './request-texts.ts';
 import { infoOf } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { Removed, SessionHead } from './session-store.ts';
+import type { ErasedVersion, Removed, SessionHead } from './session-store.ts';
 import { refoldSessionState } from './state-plan.ts';
 
 const forksPage = 100;
@@ -49,13 +51,14 @@ export async function eraseExpired(parts: SessionParts, head: SessionHead): Prom
 async function eraseLife(parts: SessionParts, head: SessionHead): Promise<EraseReceipt | 'moved'> {
   const { key, incarnation } = head;
   const receipt = newReceipt(parts);
+  const texts = await countTexts(parts, key);
   receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
   await eraseCopies(parts, head, all, receipt);
-  const removed = await parts.store.remove({ what: 'session', key, incarnation });
+  const removed = await parts.store.remove({ what: 'session', key, incarnation, quoting: [sourceOfLife(incarnation)] });
   parts.heads.delete(key);
   parts.bookkeeping.delete(key);
   if (removed === 'moved') return 'moved';
-  addTo(receipt, removed);
+  addTo(receipt, removed, texts);
   // Forks that were made since they were listed; from now on there can be no more.
   await eraseCopies(parts, head, all, receipt);
   receipt.memories += (await parts.beforeErase?.(infoOf(head), 'all')) ?? 0;
@@ -81,6 +84,7 @@ interface Receipt {
   events: number;
   stateKeys: number;
   artifacts: number;
+  requestTexts: number;
   memories: number;
 }
 
@@ -122,9 +126,10 @@ async function eraseEvents(
     receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
     await eraseCopies(parts, head, ranges, receipt);
     await remains.read(log, head, ranges);
-    const removed = await removeEvents(parts, { head, ranges, log, remains });
+    const texts = await unnamedTexts(parts, key, remains.named);
+    const removed = await removeEvents(parts, { head, ranges, log, remains, texts });
     if (removed === 'moved') return undefined;
-    addTo(receipt, removed);
+    addTo(receipt, removed, texts.length);
     await eraseCopies(parts, head, ranges, receipt);
     receipt.memories += (await parts.beforeErase?.(infoOf(head), ranges)) ?? 0;
     const seqs = normalizeRanges([...(receipt.sessions.get(incarnation)?.seqs ?? []), ...ranges]);
@@ -139,18 +144,21 @@ interface Erasure {
   readonly ranges: readonly SeqRange[];
   readonly log: LogView;
   readonly remains: LogRemains;
+  /** Those of requests that go with the events. */
+  readonly texts: readonly ErasedVersion[];
 }
 
 async function removeEvents(
   parts: SessionParts,
-  { head, ranges, log, remains: { facts, named } }: Erasure,
+  { head, ranges, log, remains: { facts, named }, texts }: Erasure,
 ): Promise<Removed | 'moved'> {
   const keepsNewest = rangeAt(ranges, head.version) === -1;
   const removed = await parts.store.remove({
     what: 'events',
     key: head.key,
     ranges,
-    artifacts: await artifactsToErase(head, log, named),
+    artifacts: [...(await artifactsToErase(head, log, named)), ...texts],
+    quoting: [sourceOfLife(head.incarnation)],
     commit: {
       expectedStamp: head.stamp,
       head: {
@@ -188,14 +196,17 @@ async function summariesOf(log: LogView, ranges: readonly SeqRange[]): Promise<S
 }
 
 function newReceipt(parts: SessionParts): Receipt {
-  return { at: toInstant(parts.clock.now()), sessions: new Map(), events: 0, stateKeys: 0, artifacts: 0, memories: 0 };
+  const counts = { events: 0, stateKeys: 0, artifacts: 0, requestTexts: 0, memories: 0 };
+  return { at: toInstant(parts.clock.now()), sessions: new Map(), ...counts };
 }
 
-function addTo(receipt: Receipt, removed: Removed | 'moved'): void {
+/** `texts`: how many of the artifacts were texts of requests. */
+function addTo(receipt: Receipt, removed: Removed | 'moved', texts = 0): void {
   if (removed === 'moved') return;
   receipt.events += removed.events;
   receipt.stateKeys += removed.stateKeys;
-  receipt.artifacts += removed.artifacts;
+  receipt.artifacts += Math.max(0, removed.artifacts - texts);
+  receipt.requestTexts += Math.min(texts, removed.artifacts) + removed.quotes;
 }
 
 function freezeReceipt(receipt: Receipt): EraseReceipt {

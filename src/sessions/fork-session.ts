@@ -6,6 +6,7 @@ import { freeId } from './create-session.ts';
 import { LogFacts } from './log-facts.ts';
 import { LogView } from './log-view.ts';
 import { NamedArtifacts } from './named-artifacts.ts';
+import { isTextName } from './request-texts.ts';
 import { newHead } from './session-head.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ArtifactWrite, Commit, SessionHead } from './session-store.ts';
@@ -29,7 +30,10 @@ export async function forkSession(parts: SessionParts, key: SessionKey, options:
     options.sessionId === undefined ? uuidV7(parts.clock.now()) : parseId(options.sessionId, 'sessionId');
   return untilCommitted(parts, async () => {
     const commit = await planFork(parts, await requireHead(parts, key), { atSeq, sessionId });
-    if ((await parts.store.commit(commit)) === 'committed') return commit.head;
+    if ((await parts.store.commit(commit)) === 'committed') {
+      await dropErasedTexts(parts, key, commit);
+      return commit.head;
+    }
     // With no session in the way, the source has lost events since they were read: it is read again.
     return freeId(parts, commit.head.key);
   });
@@ -74,7 +78,9 @@ function forkedHead(
     readonly artifacts: readonly ArtifactWrite[];
   },
 ): SessionHead {
-  const { key, atSeq, events, live, artifacts } = copied;
+  const { key, atSeq, events, live } = copied;
+  // Texts follow the journals that name them, of which the session may get more.
+  const artifacts = copied.artifacts.filter(({ name }) => !isTextName(name));
   const last = events.at(-1);
   const facts = new LogFacts();
   for (const event of events) facts.add(event, live.has(event));
@@ -110,8 +116,20 @@ async function copyArtifacts(
   const copies: ArtifactWrite[] = [];
   for (const { name, version, mimeType } of await parts.store.artifacts({ scope: keys.from })) {
     if (!named.has([name, version])) continue;
-    const [saved] = await parts.store.artifacts({ scope: keys.from, name, version, bytes: true });
-    if (saved?.bytes) copies.push({ scope: keys.to, name, version, mimeType, bytes: saved.bytes });
+    const wanted = { scope: keys.from, name, version, bytes: true, sources: true };
+    const [{ bytes, sources = [] } = {}] = await parts.store.artifacts(wanted);
+    const quoting = sources.length === 0 ? {} : { sources };
+    if (bytes) copies.push({ scope: keys.to, name, version, mimeType, bytes, ...quoting });
   }
   return copies;
+}
+
+/** What was erased for what it quotes while it was being copied is not to live on in the copy. */
+async function dropErasedTexts(parts: SessionParts, from: SessionKey, { head, artifacts = [] }: Commit): Promise<void> {
+  const quoting = artifacts.filter(({ sources }) => sources !== undefined);
+  if (quoting.length === 0) return;
+  const left = new Set((await parts.store.artifacts({ scope: from })).map(({ name }) => name));
+  for (const { name } of quoting) {
+    if (!left.has(name)) await parts.store.remove({ what: 'artifacts', scope: head.key, name });
+  }
 }

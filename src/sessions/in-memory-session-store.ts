@@ -1,5 +1,4 @@
 import {
-  type ArtifactInfo,
   closes,
   type Event,
   isBookkeeping,
@@ -32,6 +31,7 @@ import type {
   StateScope,
   StateValue,
   StateWrite,
+  StoredArtifact,
 } from './session-store.ts';
 
 interface Kept {
@@ -50,7 +50,7 @@ interface Kept {
 type RemovalOf<What> = Extract<Removal, { readonly what: What }>;
 
 const everything: readonly SeqRange[] = [[1, Number.MAX_SAFE_INTEGER]];
-const nothingRemoved: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
+const nothingRemoved: Removed = { events: 0, stateKeys: 0, artifacts: 0, quotes: 0 };
 
 /** A session store that lives and dies with the process. */
 export function createInMemorySessionStore(): SessionStore {
@@ -129,10 +129,12 @@ class InMemorySessionStore implements SessionStore {
       }
       case 'artifacts':
         return { ...nothingRemoved, artifacts: this.#artifacts.remove(removal.scope, removal.name) };
+      case 'quotes':
+        return { ...nothingRemoved, quotes: this.#artifacts.removeQuotes(removal, removal.quoting) };
     }
   }
 
-  async artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]> {
+  async artifacts(query: ArtifactQuery): Promise<readonly StoredArtifact[]> {
     return this.#artifacts.find(query);
   }
 
@@ -195,14 +197,17 @@ class InMemorySessionStore implements SessionStore {
     return head?.incarnation === incarnation && (head.erasures ?? 0) === erasures;
   }
 
-  #removeSession({ key, incarnation }: RemovalOf<'session'>): Removed | 'moved' {
+  #removeSession({ key, incarnation, quoting }: RemovalOf<'session'>): Removed | 'moved' {
     const kept = this.#sessions.get(nameOf(key));
     if (kept?.head.incarnation !== incarnation) return 'moved';
     this.#sessions.delete(nameOf(key));
-    return { events: kept.ids.size, stateKeys: kept.state.size, artifacts: this.#artifacts.remove(key, undefined) };
+    const counts = { events: kept.ids.size, stateKeys: kept.state.size };
+    const artifacts = this.#artifacts.remove(key, undefined);
+    this.#artifacts.leaveOut(quoting);
+    return { ...counts, artifacts, quotes: this.#artifacts.removeQuotes(key, quoting) };
   }
 
-  #removeEvents({ key, ranges, artifacts, commit }: RemovalOf<'events'>): Removed | 'moved' {
+  #removeEvents({ key, ranges, artifacts, quoting, commit }: RemovalOf<'events'>): Removed | 'moved' {
     const kept = this.#sessions.get(nameOf(key));
     if (kept === undefined || !isExpected(kept, commit)) return 'moved';
     const stateKeys = kept.state.size;
@@ -221,6 +226,7 @@ class InMemorySessionStore implements SessionStore {
       events,
       stateKeys: stateKeys - kept.state.size,
       artifacts: this.#artifacts.removeVersions(key, artifacts),
+      quotes: this.#artifacts.removeQuotes(key, quoting),
     };
   }
 }

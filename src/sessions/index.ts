@@ -18,7 +18,9 @@ export type {
   LeaseOptions,
   ListOptions,
   LiveWindow,
+  QuotesToErase,
   ReadOptions,
+  RequestText,
   Session,
   SessionInfo,
   SessionService,
@@ -43,5 +45,6 @@ export type {
   StateScope,
   StateValue,
   StateWrite,
+  StoredArtifact,
 } from './session-store.ts';
 export type { StateMerge, StateMerges } from './state.ts';

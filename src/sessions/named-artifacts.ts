@@ -1,9 +1,10 @@
 import type { Event } from '../events/index.ts';
 import { getOrAdd } from './get-or-add.ts';
 import { artifactScheme } from './inline-artifacts.ts';
+import { isTextName, textNamesOf } from './request-texts.ts';
 import type { ArtifactVersion } from './session-store.ts';
 
-type Naming = Pick<Event, 'content' | 'actions'>;
+type Naming = Pick<Event, 'content' | 'actions' | 'request'>;
 
 /**
  * The versions of artifacts that events name, which are added oldest first. A URI names no version: it means the newest
@@ -13,10 +14,12 @@ export class NamedArtifacts {
   readonly #newest = new Map<string, number>();
   readonly #named = new Map<string, Set<number>>();
   readonly #quoted = new Map<string, Set<number>>();
+  readonly #texts = new Set<string>();
 
   add(event: Naming): void {
     this.pass(event);
     const { content, actions } = event;
+    for (const name of textNamesOf(event)) this.#texts.add(name);
     for (const [name, version] of Object.entries(actions.artifactDelta ?? {})) {
       getOrAdd(this.#named, name, () => new Set()).add(version);
       if (!actions.rewind) getOrAdd(this.#quoted, name, () => new Set()).add(version);
@@ -34,7 +37,9 @@ export class NamedArtifacts {
     for (const [name, version] of Object.entries(actions.artifactDelta ?? {})) this.#newest.set(name, version);
   }
 
+  /** A text of a request is named by journals alone. */
   has([name, version]: ArtifactVersion): boolean {
+    if (isTextName(name)) return this.#texts.has(name);
     return this.#named.get(name)?.has(version) ?? false;
   }
 

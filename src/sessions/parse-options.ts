@@ -1,6 +1,7 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { parseId, parseSessionKey, type View } from '../events/index.ts';
 import { decodeCursor } from '../internal/index.ts';
+import { parseTexts, type ReadyText } from './request-texts.ts';
 import type { AppendOptions, Lease, ListOptions } from './session-service.ts';
 
 const latestInstant = Date.parse('9999-12-31T23:59:59.999Z');
@@ -16,13 +17,19 @@ export function parseOptions<T extends object>(options: T | undefined): Partial<
   return options === undefined ? {} : requireObject(options, 'options');
 }
 
+/** Options of an append, checked. */
+export interface ReadyOptions extends Omit<AppendOptions, 'texts'> {
+  readonly texts?: readonly ReadyText[];
+}
+
 /** Options of an append. Throws INVALID_ARGUMENT or INVALID_ID. */
-export function parseAppendOptions(options: AppendOptions | undefined): AppendOptions {
-  const { expectedVersion, lease, importedFrom } = parseOptions(options);
+export function parseAppendOptions(options: AppendOptions | undefined): ReadyOptions {
+  const { expectedVersion, lease, importedFrom, texts } = parseOptions(options);
   return {
     ...(expectedVersion === undefined ? {} : { expectedVersion }),
     ...(lease === undefined ? {} : { lease: parseLease(lease) }),
     ...(importedFrom === undefined ? {} : { importedFrom: parseId(importedFrom, 'importedFrom') }),
+    ...(texts === undefined ? {} : { texts: parseTexts(texts) }),
   };
 }
 

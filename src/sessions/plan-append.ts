@@ -20,11 +20,12 @@ import type { Plan } from './commit-loop.ts';
 import { countContent } from './content-tokens.ts';
 import { movesOn } from './log-facts.ts';
 import { LogView } from './log-view.ts';
+import type { ReadyOptions } from './parse-options.ts';
 import type { ReadyEvent } from './ready-event.ts';
+import { textWrites } from './request-texts.ts';
 import { planArtifactRewind } from './rewind-artifacts.ts';
 import { checkLease } from './run-lease.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { AppendOptions } from './session-service.ts';
 import type { ArtifactWrite, SessionHead } from './session-store.ts';
 import { planState } from './state-plan.ts';
 
@@ -42,14 +43,14 @@ export async function planAppend(
   parts: SessionParts,
   head: SessionHead,
   ready: readonly ReadyEvent[],
-  options: AppendOptions,
+  options: ReadyOptions,
 ): Promise<Plan<readonly Event[]>> {
   refuseMixedRewind(ready);
   const now = parts.clock.now();
   checkLease(head, options.lease, now);
   checkVersion(head, options.expectedVersion);
   const events: Event[] = [];
-  const artifacts: ArtifactWrite[] = [];
+  const artifacts: ArtifactWrite[] = [...textWrites(head.key, options.texts ?? [])];
   const log = new LogView(parts.store, head.key, events);
   const cursor: Cursor = {
     version: head.version,

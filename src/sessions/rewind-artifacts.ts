@@ -1,6 +1,7 @@
 import { type Coverage, type Event, type EventActions, foldCoverage } from '../events/index.ts';
 import { giveWay } from './give-way.ts';
 import type { LogView } from './log-view.ts';
+import { isTextName } from './request-texts.ts';
 import { newestCopied } from './session-artifacts.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ArtifactWrite, SessionHead } from './session-store.ts';
@@ -87,7 +88,8 @@ function changedBy(
   const changed = new Map<string, number | undefined>();
   for (const name of new Set([...before.keys(), ...after.keys()])) {
     const version = after.get(name);
-    if (!name.startsWith(ofUser) && version !== before.get(name)) changed.set(name, version);
+    const isOfSession = !name.startsWith(ofUser) && !isTextName(name);
+    if (isOfSession && version !== before.get(name)) changed.set(name, version);
   }
   return changed;
 }

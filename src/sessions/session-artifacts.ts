@@ -1,6 +1,7 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { type ArtifactScope, type ArtifactStore, parseId } from '../events/index.ts';
 import { requireHead, untilCommitted } from './commit-loop.ts';
+import { isTextName } from './request-texts.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { SessionHead } from './session-store.ts';
 
@@ -12,7 +13,7 @@ export function createSessionArtifacts(parts: SessionParts): ArtifactStore {
   return {
     async put(scope, name, bytes, mimeType) {
       const checked = parseArtifactScope(scope);
-      checkName(name);
+      checkOwnName(checked, name);
       if (!(bytes instanceof Uint8Array)) throw invalid('bytes', 'must be a Uint8Array');
       checkMimeType(mimeType);
       return untilCommitted(parts, async () => {
@@ -31,6 +32,7 @@ export function createSessionArtifacts(parts: SessionParts): ArtifactStore {
         throw invalid('version', 'must be a version: 0, 1, 2 …');
       }
       await requireSession(parts, checked);
+      if (isReserved(checked, name)) return undefined;
       const which = version === undefined ? {} : { version };
       const [found] = await parts.store.artifacts({ scope: checked, name, bytes: true, ...which });
       return found?.bytes && { ...found, bytes: found.bytes };
@@ -38,11 +40,12 @@ export function createSessionArtifacts(parts: SessionParts): ArtifactStore {
     async list(scope) {
       const checked = parseArtifactScope(scope);
       await requireSession(parts, checked);
-      return parts.store.artifacts({ scope: checked });
+      const found = await parts.store.artifacts({ scope: checked });
+      return found.filter(({ name }) => !isReserved(checked, name));
     },
     async delete(scope, name) {
       const checked = parseArtifactScope(scope);
-      checkName(name);
+      checkOwnName(checked, name);
       await requireSession(parts, checked);
       const removed = await parts.store.remove({ what: 'artifacts', scope: checked, name });
       return removed === 'moved' ? 0 : removed.artifacts;
@@ -69,6 +72,16 @@ function parseArtifactScope(scope: ArtifactScope): ArtifactScope {
 function checkName(name: unknown): void {
   if (isText(name) && !name.includes('\0')) return;
   throw invalid('name', `must be a text of 1 to ${longestText} characters`);
+}
+
+function checkOwnName(scope: ArtifactScope, name: string): void {
+  checkName(name);
+  if (isReserved(scope, name)) throw invalid('name', 'is that of a text kept for requests; choose another');
+}
+
+/** True for what the session keeps for its requests. */
+function isReserved(scope: ArtifactScope, name: string): boolean {
+  return 'sessionId' in scope && isTextName(name);
 }
 
 function checkMimeType(mimeType: unknown): void {

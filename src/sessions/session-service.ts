@@ -8,6 +8,7 @@ import type {
   JsonMap,
   JsonValue,
   Page,
+  ProvenanceRef,
   SeqRange,
   SessionKey,
   View,
@@ -24,6 +25,8 @@ export interface SessionInfo {
   /** When the newest event was appended, else when the session was created. */
   readonly updatedAt: Instant;
   readonly ended: boolean;
+  /** The newest live invocation: what an event without an invocation joins. */
+  readonly invocationId?: string;
   readonly projectId?: string;
   readonly timeZone?: string;
   readonly ttlSeconds?: number;
@@ -57,6 +60,26 @@ export interface AppendOptions {
   readonly lease?: Lease;
   /** Names the system that the events were imported from. Only importers and the server's edge set it. */
   readonly importedFrom?: string;
+  /** Texts that journals of these events name by hash. One that the session has already is not written again. */
+  readonly texts?: readonly RequestText[];
+}
+
+/** A text of a request that no event holds, kept with the session so that the request can be rebuilt. */
+export interface RequestText {
+  /** SHA-256 of `json`, in lower-case hex: the hash that stands in a journal. */
+  readonly hash: string;
+  /** Canonical JSON of a block's content or of a list of tools. */
+  readonly json: string;
+  /** What it quotes; it is erased with any of these. */
+  readonly sources?: readonly ProvenanceRef[];
+}
+
+/** Whose texts are erased, and what these must quote. */
+export interface QuotesToErase {
+  readonly appName: string;
+  readonly userId: string;
+  /** A life of a session, by its incarnation, or a memory that was given directly, by its id. */
+  readonly sources: readonly ({ readonly incarnation: string } | { readonly directId: string })[];
 }
 
 /** What of a log is read: bounds are inclusive. */
@@ -151,6 +174,10 @@ export interface SessionService {
   readLive(key: SessionKey, view: View): Promise<LiveWindow>;
   /** The bookkeeping events of a log, in order: what foldCoverage needs. */
   readBookkeeping(key: SessionKey): Promise<readonly Event[]>;
+  /** The canonical JSON of a request's text, by its hash; `undefined` if it was erased or never kept. */
+  readText(key: SessionKey, hash: string): Promise<string | undefined>;
+  /** Removes, from all sessions of a user, the texts of requests that quote one of the sources. Returns how many. */
+  eraseQuotes(quotes: QuotesToErase): Promise<number>;
   list(options: ListOptions): Promise<Page<SessionInfo>>;
   /** Sessions that memory has not read to the end, at most `limit`. */
   listBehind(options: { readonly appName: string; readonly limit?: number }): Promise<readonly SessionInfo[]>;

@@ -96,6 +96,8 @@ export interface ArtifactWrite {
   readonly bytes: Uint8Array;
   /** The name is a hash of the bytes: a version that stands already is left as it is. */
   readonly contentAddressed?: true;
+  /** Opaque names of what the bytes quote; one that stands already is given these as well. */
+  readonly sources?: readonly string[];
 }
 
 /** A session as a writer saw it. What he writes because of it is `moved` once it is gone or has lost events since. */
@@ -172,26 +174,44 @@ export interface ListedHead {
   readonly position: readonly [active: number, no: number];
 }
 
-/** What to remove. */
+/** What to remove. With `quoting`, also the versions of artifacts in any session of the user that have such a source. */
 export type Removal =
-  /** One life of a session, whatever its version. */
-  | { readonly what: 'session'; readonly key: SessionKey; readonly incarnation: string }
+  /**
+   * One life of a session, whatever its version. A version that is to be saved afterwards and has one of these sources
+   * is left out: its writer may not know yet that they are gone. Stores remember the newest 10,000.
+   */
+  | {
+      readonly what: 'session';
+      readonly key: SessionKey;
+      readonly incarnation: string;
+      readonly quoting: readonly string[];
+    }
   /** Events and, with them, versions of the session's artifacts. */
   | {
       readonly what: 'events';
       readonly key: SessionKey;
       readonly ranges: readonly SeqRange[];
       readonly artifacts: readonly ErasedVersion[];
+      readonly quoting: readonly string[];
       readonly commit: Commit;
     }
   | { readonly what: 'states'; readonly scope: StateScope }
-  | { readonly what: 'artifacts'; readonly scope: ArtifactScope; readonly name?: string };
+  | { readonly what: 'artifacts'; readonly scope: ArtifactScope; readonly name?: string }
+  | {
+      readonly what: 'quotes';
+      readonly appName: string;
+      readonly userId: string;
+      readonly quoting: readonly string[];
+    };
 
 /** How much a removal took away. */
 export interface Removed {
   readonly events: number;
   readonly stateKeys: number;
+  /** Versions that went with their session, their events or their name. */
   readonly artifacts: number;
+  /** Versions that went for what they quote. */
+  readonly quotes: number;
 }
 
 /** Which artifacts are wanted; with a name and `bytes`, one version (default: the newest) with its content. */
@@ -200,6 +220,14 @@ export interface ArtifactQuery {
   readonly name?: string;
   readonly version?: number;
   readonly bytes?: boolean;
+  /** With `bytes`: also what they quote. */
+  readonly sources?: boolean;
+}
+
+/** A version of an artifact as a store keeps it, with what was asked for. */
+export interface StoredArtifact extends ArtifactInfo {
+  readonly bytes?: Uint8Array;
+  readonly sources?: readonly string[];
 }
 
 /**
@@ -216,7 +244,7 @@ export interface SessionStore {
   states(scope: StateScope, query?: StateQuery): Promise<readonly StateValue[]>;
   list(query: ListQuery): Promise<readonly ListedHead[]>;
   remove(removal: Removal): Promise<Removed | 'moved'>;
-  artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]>;
+  artifacts(query: ArtifactQuery): Promise<readonly StoredArtifact[]>;
   /** Resolves if the store can serve; throws what is wrong with it. */
   health(): Promise<void>;
   close(): Promise<void>;

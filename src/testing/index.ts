@@ -15,10 +15,13 @@ export {
   type RunLaws,
   runLaws,
 } from './conformance.ts';
+export { jobChecks, jobLaws } from './job-laws.ts';
+export { forwardJobs, type JobSubject, type JobSubjectParts, jobSubject } from './job-subject.ts';
 export { ManualClock } from './manual-clock.ts';
 export { ManualHooks } from './manual-hooks.ts';
 export { memoryChecks, memoryLaws } from './memory-laws.ts';
 export { eventAt, type MemorySubject } from './memory-subject.ts';
+export { answersRequest, requestText, type SampleText } from './sample-texts.ts';
 export {
   type Script,
   type ScriptedCall,
@@ -29,7 +32,9 @@ export {
 export {
   type Compared,
   compareSessions,
+  type FuzzSource,
   type FuzzTarget,
+  type FuzzText,
   type Handles,
   type SessionOperation,
 } from './session-fuzz.ts';

@@ -7,6 +7,7 @@ import {
   type Part,
   type Provider,
   type Usage,
+  validateRequest,
 } from '../index.ts';
 
 /** A call that a scripted model makes. */
@@ -48,7 +49,10 @@ export interface ScriptedModelOptions {
   readonly pieceLength?: number;
 }
 
-/** A language model that answers by a script, at once and always alike, and keeps every call it was given. */
+/**
+ * A language model that answers by a script, at once and always alike, and keeps every call it was given. A request that
+ * its provider would refuse fails with INVALID_ARGUMENT, which says what is wrong with it.
+ */
 export class ScriptedModel implements LanguageModel {
   readonly name: string;
   readonly vendor = 'scripted';
@@ -67,6 +71,11 @@ export class ScriptedModel implements LanguageModel {
 
   async *call(call: ModelCall): AsyncGenerator<ModelPiece, void, undefined> {
     const index = this.calls.push(call) - 1;
+    const problems = validateRequest(call.request, this.provider);
+    if (problems.length > 0) {
+      const reason = `would be refused by ${this.provider}: ${problems.join('; ')}`;
+      throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'call.request', reason });
+    }
     const turn = await this.#turn(call, index);
     await turn.after;
     const pieces = [...piecesOf(turn, this.#pieceLength)];

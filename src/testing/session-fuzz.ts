@@ -15,12 +15,22 @@ import {
 } from '../index.ts';
 import { everyPage, readAll } from './expectations.ts';
 import type { ManualClock } from './manual-clock.ts';
+import { answersRequest, requestText, type SampleText } from './sample-texts.ts';
 
 /** Which session of the app an operation is about. */
 export interface FuzzTarget {
   readonly userId: string;
   readonly sessionId: string;
 }
+
+/** A text of a request, and what it quotes: a memory given directly, or a session as it is then. */
+export interface FuzzText {
+  readonly text: string;
+  readonly quotes?: FuzzSource;
+}
+
+/** What a text quotes. */
+export type FuzzSource = { readonly directId: string } | FuzzTarget;
 
 /** One call that a comparison makes on both services. */
 export type SessionOperation =
@@ -37,7 +47,10 @@ export type SessionOperation =
       /** How far the expected version lies behind the newest; none: no check. */
       readonly behind?: number;
       readonly leased?: boolean;
+      /** Come with one more event, whose journal names them. */
+      readonly texts?: readonly FuzzText[];
     }
+  | { readonly do: 'eraseQuotes'; readonly userId: string; readonly of: FuzzSource }
   | { readonly do: 'rewind'; readonly at: FuzzTarget; readonly beforeInvocationId: string; readonly shared?: boolean }
   | { readonly do: 'fork'; readonly at: FuzzTarget; readonly atSeq: number; readonly sessionId: string }
   | { readonly do: 'open' | 'end' | 'delete' | 'renew' | 'release' | 'bookkeeping'; readonly at: FuzzTarget }
@@ -167,6 +180,11 @@ async function apply(side: Side, compared: Compared, operation: SessionOperation
       const scope = operation.key.startsWith('app:') ? { appName } : { appName, userId: operation.userId };
       return service.stateHistory(scope, operation.key.replace(/^(app|user):/, ''));
     }
+    case 'eraseQuotes': {
+      const { userId, of } = operation;
+      const source = 'directId' in of ? of : { incarnation: await incarnationOf(service, { appName, ...of }) };
+      return service.eraseQuotes({ appName, userId, sources: [source] });
+    }
     case 'deleteUserData':
       return service.deleteUserData({ appName, userId: operation.userId });
     case 'sweep':
@@ -243,14 +261,31 @@ async function applyToSession(side: Side, key: SessionKey, operation: OnSession)
 async function append(
   side: Side,
   key: SessionKey,
-  { events, behind, leased }: Extract<SessionOperation, { do: 'append' }>,
+  { events, behind, leased, texts: given = [] }: Extract<SessionOperation, { do: 'append' }>,
 ): Promise<unknown> {
   const version = (await side.service.open(key))?.version ?? 0;
   const lease = leased ? side.leases.get(key.sessionId) : undefined;
-  return side.service.append(key, events, {
+  const texts: SampleText[] = [];
+  for (const text of given) texts.push(await sampleText(side.service, key, text));
+  return side.service.append(key, texts.length === 0 ? events : [...events, answersRequest(texts)], {
+    ...(texts.length === 0 ? {} : { texts }),
     ...(behind === undefined ? {} : { expectedVersion: Math.max(0, version - behind) }),
     ...(lease ? { lease } : {}),
   });
+}
+
+async function sampleText(service: SessionService, { appName }: SessionKey, given: FuzzText): Promise<SampleText> {
+  const { text, quotes } = given;
+  if (quotes === undefined) return requestText(text);
+  if ('directId' in quotes) {
+    return requestText(text, { kind: 'direct', source: 'api', id: quotes.directId, at: '2026-01-01T00:00:00.000Z' });
+  }
+  const incarnation = await incarnationOf(service, { appName, ...quotes });
+  return requestText(text, { kind: 'event', sessionId: quotes.sessionId, incarnation, seq: 1, eventId: 'e1' });
+}
+
+async function incarnationOf(service: SessionService, key: SessionKey): Promise<string> {
+  return (await service.open(key))?.incarnation ?? 'none';
 }
 
 async function applyLease(side: Side, key: SessionKey, operation: OnLease): Promise<unknown> {
@@ -299,7 +334,9 @@ async function holds(service: SessionService, { appName }: Compared, targets: re
         'a live window assembles to what the whole log does',
       );
     }
-    sessions.push(session, events, await service.artifacts.list(key));
+    const hashes = new Set(events.flatMap(({ request }) => request?.blocks.map(({ hash }) => hash) ?? []));
+    const texts = await Promise.all([...hashes].map((hash) => service.readText(key, hash)));
+    sessions.push(session, events, texts, await service.artifacts.list(key));
   }
   const listed = await everyPage((cursor) =>
     service.list({ appName, limit: 2, ...(cursor === undefined ? {} : { cursor }) }),

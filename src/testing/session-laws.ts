@@ -11,19 +11,21 @@ import { lifeChecks } from './session-checks/life-checks.ts';
 import { liveChecks } from './session-checks/live-checks.ts';
 import { raceChecks } from './session-checks/race-checks.ts';
 import { readChecks } from './session-checks/read-checks.ts';
+import { requestTextChecks } from './session-checks/request-text-checks.ts';
 import { rewindChecks } from './session-checks/rewind-checks.ts';
 import { stateChecks } from './session-checks/state-checks.ts';
 import { bookkeepingLaws } from './session-laws/bookkeeping-laws.ts';
 import { lifeLaws } from './session-laws/life-laws.ts';
 import { liveLaws } from './session-laws/live-laws.ts';
 import { logLaws } from './session-laws/log-laws.ts';
+import { requestTextLaws } from './session-laws/request-text-laws.ts';
 import type { SessionSubject } from './session-subject.ts';
 
 /**
  * What every session service must do, whichever store it stands on. Sources: § is a section of the contract, a letter
  * with a number a row of the fault catalogue in docs/reference/laws.md.
  */
-export const sessionLaws: Laws = { ...logLaws, ...bookkeepingLaws, ...liveLaws, ...lifeLaws };
+export const sessionLaws: Laws = { ...logLaws, ...bookkeepingLaws, ...liveLaws, ...requestTextLaws, ...lifeLaws };
 
 /** The proofs of the session laws. */
 export const sessionChecks: Checks<SessionSubject> = {
@@ -34,6 +36,7 @@ export const sessionChecks: Checks<SessionSubject> = {
   ...rewindChecks,
   ...stateChecks,
   ...artifactChecks,
+  ...requestTextChecks,
   ...readChecks,
   ...liveChecks,
   ...lifeChecks,

@@ -1,9 +1,10 @@
 import { openPalimpsest, type Palimpsest, type SessionKey } from '../../src/index.ts';
-import { ManualClock } from '../../src/testing/index.ts';
+import { answersRequest, ManualClock, requestText } from '../../src/testing/index.ts';
 
 const appName = 'teahouse';
 const ming = { appName, userId: '小明' };
 const talk: SessionKey = { ...ming, sessionId: 'talk' };
+const asked: SessionKey = { ...ming, sessionId: 'asked' };
 const image = Uint8Array.from({ length: 300 }, (_, index) => (index * 37) % 256);
 
 /** Opens a fixture, or makes one, at a time of its own, so that nothing in it expires. */
@@ -37,7 +38,23 @@ export async function tellStory(palimpsest: Palimpsest, clock: ManualClock): Pro
   await project.remember('The budget of acme is 5,000.', { labels: ['money'] });
   await palimpsest.user('小明').remember('喜欢喝绿茶，不加糖。');
   await sessions.create({ appName, userId: 'u2', sessionId: 'empty', metadata: { title: 'Nothing yet', tags: ['a'] } });
+  await tellRequest(palimpsest);
   await palimpsest.settled();
+}
+
+/** A request with a text of its own, and with one that quotes the talk. */
+export async function tellRequest(palimpsest: Palimpsest, id = 'a1'): Promise<void> {
+  const { sessions } = palimpsest;
+  const incarnation = (await sessions.open(talk))?.incarnation ?? '';
+  const quoted = { kind: 'event', sessionId: talk.sessionId, incarnation, seq: 2, eventId: 'e2' } as const;
+  const texts = [await requestText('请用中文回答。'), await requestText('小明 asked for 绿茶 🍵', quoted)];
+  if (!(await sessions.open(asked))) await sessions.create(asked);
+  await sessions.append(asked, [answersRequest(texts, { id, invocationId: 'ai1' })], { texts });
+}
+
+/** How many texts are erased with the talk that they quote. */
+export async function eraseTalk(palimpsest: Palimpsest): Promise<number> {
+  return (await palimpsest.eraseSession(talk)).requestTexts;
 }
 
 async function tellTalk(palimpsest: Palimpsest, clock: ManualClock): Promise<void> {
@@ -92,6 +109,13 @@ async function tellTalk(palimpsest: Palimpsest, clock: ManualClock): Promise<voi
   await sessions.rewind(talk, { beforeInvocationId: 'i3' });
 }
 
+/** The texts that the journals of a session name. */
+async function textsOf({ sessions }: Palimpsest, key: SessionKey): Promise<readonly (string | undefined)[]> {
+  const { items } = await sessions.read(key);
+  const hashes = items.flatMap(({ request }) => request?.blocks.map(({ hash }) => hash) ?? []);
+  return Promise.all(hashes.map((hash) => sessions.readText(key, hash)));
+}
+
 /** All that a reader can find in the file, as JSON. */
 export async function readStory(palimpsest: Palimpsest): Promise<unknown> {
   const { sessions, memory } = palimpsest;
@@ -102,6 +126,7 @@ export async function readStory(palimpsest: Palimpsest): Promise<unknown> {
     effective: (await sessions.readEffective(key)).items.map(({ seq }) => seq),
     invocation: (await sessions.read(key, { invocationId: 'i1' })).items.map(({ seq }) => seq),
     artifacts: await palimpsest.artifacts.list(key),
+    texts: await textsOf(palimpsest, key),
     request: (await palimpsest.context(key, { recall: false })).contents,
   }));
   const menu = await palimpsest.artifacts.get(talk, 'menu.bin', 0);

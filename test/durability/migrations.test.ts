@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { SqliteFile } from '../../src/backends/sqlite/index.ts';
-import { openStory, readStory } from './fixture-story.ts';
+import { eraseTalk, openStory, readStory, tellRequest } from './fixture-story.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
@@ -41,6 +41,17 @@ test.each(versions)('a file of schema version %s is read like on the day it was 
   expect(opened.get('PRAGMA user_version')).toEqual({ user_version: await newestVersion() });
   expect(opened.integrityProblems()).toEqual([]);
   opened.close();
+});
+
+test.each(versions)('texts of requests in a file of schema version %s go with what they quote', async (version) => {
+  const written = await openStory(copyOf(version));
+  // Files of version 1 have no texts, until now.
+  expect(await eraseTalk(written.palimpsest)).toBe(version === '1' ? 0 : 1);
+  await written.palimpsest.close();
+  const { palimpsest } = await openStory(copyOf(version));
+  await tellRequest(palimpsest, 'another');
+  expect(await eraseTalk(palimpsest)).toBe(1);
+  await palimpsest.close();
 });
 
 test.each(versions)('a file of schema version %s goes on being written', async (version) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EventInput, SeqRange, View } from '../../src/events/index.ts';
-import type { FuzzTarget, SessionOperation } from '../../src/testing/index.ts';
+import type { FuzzSource, FuzzTarget, FuzzText, SessionOperation } from '../../src/testing/index.ts';
 
 /** Mostly one session, so that calls meet each other's traces. */
 const target: fc.Arbitrary<FuzzTarget> = fc.oneof(
@@ -108,6 +108,16 @@ const events = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.oneof(said, spoiled), { minLength: 1, maxLength: 3 }) },
 );
 
+const source: fc.Arbitrary<FuzzSource> = fc.oneof(
+  fc.constantFrom('m1', 'm2').map((directId) => ({ directId })),
+  target,
+);
+const fuzzText: fc.Arbitrary<FuzzText> = fc.record(
+  { text: fc.constantFrom('指令', '你说过：里昂', 'He likes tea 🍵'), quotes: source },
+  { requiredKeys: ['text'] },
+);
+const texts = fc.array(fuzzText, { minLength: 1, maxLength: 3 });
+
 const readOptions = fc.record(
   { fromSeq: seq, toSeq: seq, limit: fc.integer({ min: 1, max: 5 }), newestFirst: fc.boolean(), invocationId },
   optional,
@@ -132,9 +142,14 @@ const append = fc
   .record({
     at: target,
     events,
-    more: fc.record({ behind: fc.constantFrom(0, 0, 0, 0, 1, 2), leased: fc.constant(true) }, optional),
+    more: fc.record({ behind: fc.constantFrom(0, 0, 0, 0, 1, 2), leased: fc.constant(true), texts }, optional),
   })
   .map(({ more, ...rest }): SessionOperation => ({ do: 'append', ...rest, ...more }));
+const eraseQuotes = fc.record({
+  do: fc.constant('eraseQuotes' as const),
+  userId: fc.constantFrom('u1', 'u1', '用户'),
+  of: source,
+});
 const rewind = fc.record({
   do: fc.constant('rewind' as const),
   at: target,
@@ -175,6 +190,7 @@ const operation: fc.Arbitrary<SessionOperation> = fc.oneof(
   { weight: 4, arbitrary: create },
   { weight: 30, arbitrary: append },
   { weight: 3, arbitrary: rewind },
+  { weight: 2, arbitrary: eraseQuotes },
   { weight: 3, arbitrary: fork },
   { weight: 4, arbitrary: read },
   { weight: 4, arbitrary: readLive },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../test/durability/scratch-folder.ts';
 import type { EventInput } from '../../events/index.ts';
+import { sha256 } from '../../internal/index.ts';
 import { createMemoryService } from '../../memory/service/index.ts';
 import { createSessionService } from '../../sessions/index.ts';
 import type { SqlValue } from './driver.ts';
@@ -12,6 +13,20 @@ import { createSqliteSessionStore } from './sqlite-session-store.ts';
 const app = 'app';
 const key = { appName: app, userId: 'u1', sessionId: 's1' };
 const user = { appName: app, userId: 'u1' };
+
+/** A text of a request that quotes a memory. */
+function textOf(text: string) {
+  const json = JSON.stringify({ parts: [{ text }], role: 'user' });
+  const source = { kind: 'direct', source: 'api', id: 'm1', at: '2026-01-01T00:00:00.000Z' } as const;
+  return { hash: sha256(json), json, sources: [source] };
+}
+
+function journalOf(hash: string): NonNullable<EventInput['request']> {
+  const view = { agentName: 'a', history: 'full', provider: 'gemini' } as const;
+  const blocks = [{ hash, kind: 'memory', stable: false }];
+  const hashes = { configHash: '', requestHash: '', prefixFingerprint: '' };
+  return { throughSeq: 0, view, model: 'none', blocks, ...hashes, rules: 1, breaks: [] };
+}
 
 /** A file that notes every statement sent to it, with its values. */
 function recording(file: SqliteFile): { file: SqliteFile; statements: Map<string, readonly SqlValue[]> } {
@@ -192,6 +207,25 @@ const paths: Readonly<Record<string, { run: (on: Recorded) => Promise<unknown>; 
       await sessions.artifacts.list(key);
     },
     by: ['sqlite_autoindex_artifacts_1 (app=? AND user=? AND session=? AND name=?)'],
+  },
+  'texts of requests, by name and by what they quote': {
+    run: async ({ sessions }) => {
+      const text = textOf('指令');
+      const told = { author: 'a', content: '答', request: journalOf(text.hash) };
+      await sessions.append(key, [told], { texts: [text] });
+      await sessions.readText(key, text.hash);
+      await sessions.fork(key, { atSeq: 1, sessionId: 'fork' });
+      await sessions.eraseQuotes({ ...user, sources: [{ directId: 'm1' }] });
+      await sessions.append(key, [told], { texts: [text] });
+      await sessions.delete(key);
+    },
+    by: [
+      'sqlite_autoindex_artifacts_1 (app=? AND user=? AND session=? AND name=? AND version=?)',
+      'artifact_sources_quoting (app=? AND user=? AND source=?)',
+      'artifact_sources USING PRIMARY KEY (app=? AND user=? AND session=?',
+      'sqlite_autoindex_gone_sources_1 (source=?)',
+      'gone_sources USING INTEGER PRIMARY KEY (rowid<?)',
+    ],
   },
   'deletion of a session and its forks': {
     run: async ({ sessions }) => {

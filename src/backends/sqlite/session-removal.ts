@@ -1,12 +1,13 @@
-import type { ArtifactScope } from '../../events/index.ts';
-import type { ErasedVersion, Removal, Removed } from '../../sessions/index.ts';
-import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
-import { Refused, type SessionWriter } from './session-writer.ts';
+import type { Removal, Removed } from '../../sessions/index.ts';
+import { leaveOut, removeArtifacts, removeQuotes, removeVersions } from './artifact-rows.ts';
+import { Refused } from './refused.ts';
+import { sessionNumber, sharedPath } from './session-paths.ts';
+import type { SessionWriter } from './session-writer.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** Removes what is named, inside a transaction of the file. Throws Refused if a head has moved. */
 export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Removal): Removed {
-  const none: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
+  const none: Removed = { events: 0, stateKeys: 0, artifacts: 0, quotes: 0 };
   switch (removal.what) {
     case 'session':
       return removeSession(file, removal);
@@ -16,7 +17,8 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
       const events = removal.ranges.reduce((sum, range) => sum + removeRange(file, session, range), 0);
       writer.write(removal.commit);
       const artifacts = removeVersions(file, removal.key, removal.artifacts);
-      return { events, stateKeys: keysBefore - countState(file, session), artifacts };
+      const quotes = removeQuotes(file, removal.key, removal.quoting);
+      return { events, stateKeys: keysBefore - countState(file, session), artifacts, quotes };
     }
     case 'states': {
       const path = sharedPath(removal.scope);
@@ -26,12 +28,14 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
     }
     case 'artifacts':
       return { ...none, artifacts: removeArtifacts(file, removal.scope, removal.name) };
+    case 'quotes':
+      return { ...none, quotes: removeQuotes(file, removal, removal.quoting) };
   }
 }
 
 function removeSession(
   file: SqliteFile,
-  { key, incarnation }: Extract<Removal, { readonly what: 'session' }>,
+  { key, incarnation, quoting }: Extract<Removal, { readonly what: 'session' }>,
 ): Removed {
   const session = sessionNumber(file, key);
   const row = file.get('SELECT incarnation FROM sessions WHERE no = ?', session ?? 0);
@@ -40,7 +44,9 @@ function removeSession(
   const events = file.run('DELETE FROM events WHERE session = ?', session);
   const stateKeys = file.run('DELETE FROM session_state WHERE session = ?', session);
   file.run('DELETE FROM sessions WHERE no = ?', session);
-  return { events, stateKeys, artifacts: removeArtifacts(file, key, undefined) };
+  const artifacts = removeArtifacts(file, key, undefined);
+  leaveOut(file, quoting);
+  return { events, stateKeys, artifacts, quotes: removeQuotes(file, key, quoting) };
 }
 
 function removeRange(file: SqliteFile, session: number, [from, to]: readonly [number, number]): number {
@@ -55,25 +61,6 @@ function removeRange(file: SqliteFile, session: number, [from, to]: readonly [nu
     to,
   );
   return events;
-}
-
-function removeArtifacts(file: SqliteFile, scope: ArtifactScope, name: string | undefined): number {
-  const where = 'DELETE FROM artifacts WHERE app = ? AND user = ? AND session = ?';
-  const path = artifactPath(scope);
-  return name === undefined ? file.run(where, ...path) : file.run(`${where} AND name = ?`, ...path, name);
-}
-
-function removeVersions(file: SqliteFile, scope: ArtifactScope, versions: readonly ErasedVersion[]): number {
-  const where = 'WHERE app = ? AND user = ? AND session = ? AND name = ? AND version = ?';
-  let gone = 0;
-  for (const { name, version, leaves } of versions) {
-    const path = [...artifactPath(scope), name, version];
-    gone +=
-      leaves === undefined
-        ? file.run(`DELETE FROM artifacts ${where}`, ...path)
-        : file.run(`UPDATE artifacts SET mime = ?, size = 0, bytes = x'' ${where}`, leaves, ...path);
-  }
-  return gone;
 }
 
 function countState(file: SqliteFile, session: number): number {

@@ -33,7 +33,7 @@ async function tell(store: SessionStore, key: SessionKey, log: readonly string[]
   const head = await store.head(key);
   if (head === undefined || erased.length === 0) return;
   const commit = { expectedStamp: head.stamp, head: { ...head, stamp: head.stamp + 1 } };
-  await store.remove({ what: 'events', key, ranges: erased, artifacts: [], commit });
+  await store.remove({ what: 'events', key, ranges: erased, artifacts: [], quoting: [], commit });
 }
 
 describe('the rows of an invocation', () => {

@@ -1,26 +1,17 @@
 import { closes, type Event, encodeEvent, isBookkeeping, opens } from '../../events/index.ts';
 import {
-  type ArtifactWrite,
   type Commit,
-  type CommitOutcome,
   changesState,
   type SeenSession,
   type SessionHead,
   type StateWrite,
   startsRun,
 } from '../../sessions/index.ts';
+import { saveArtifacts } from './artifact-rows.ts';
 import type { SqlValue } from './driver.ts';
-import { artifactPath, sessionNumber, sharedPath } from './session-paths.ts';
+import { Refused } from './refused.ts';
+import { sessionNumber, sharedPath } from './session-paths.ts';
 import type { SqliteFile } from './sqlite-file.ts';
-
-/** Undoes a transaction whose picture of the file is out of date; never leaves this file. */
-export class Refused extends Error {
-  readonly outcome: Exclude<CommitOutcome, 'committed'>;
-  constructor(outcome: Exclude<CommitOutcome, 'committed'>) {
-    super(outcome);
-    this.outcome = outcome;
-  }
-}
 
 const bookkeepingFlag = 1;
 const stateFlag = 2;
@@ -45,7 +36,7 @@ export class SessionWriter {
     }
     if (commit.replaceSessionState) this.#file.run('DELETE FROM session_state WHERE session = ?', session);
     for (const write of commit.states ?? []) this.#writeState(session, write, commit.head.updatedAt);
-    this.saveArtifacts(commit.artifacts ?? []);
+    saveArtifacts(this.#file, commit.artifacts ?? []);
   }
 
   #writeHead({ head, expectedStamp }: Commit): number {
@@ -154,23 +145,6 @@ export class SessionWriter {
       key.sessionId,
     );
     if (row?.incarnation !== incarnation || Number(row.erasures ?? 0) !== erasures) throw new Refused('moved');
-  }
-
-  /** Saves versions of artifacts. Throws Refused if one stands already. */
-  saveArtifacts(artifacts: readonly ArtifactWrite[]): void {
-    for (const { scope, name, version, mimeType, bytes, contentAddressed } of artifacts) {
-      const saved = this.#file.run(
-        // Node 22's own SQLite binds bytes of length 0 as NULL.
-        `INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?, ifnull(?, x'')) ON CONFLICT DO NOTHING`,
-        ...artifactPath(scope),
-        name,
-        version,
-        mimeType,
-        bytes.byteLength,
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      );
-      if (saved === 0 && !contentAddressed) throw new Refused('moved');
-    }
   }
 
   /** Row numbers may be given again once a session is deleted, hence one per life. */

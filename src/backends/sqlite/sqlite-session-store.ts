@@ -1,5 +1,5 @@
 import { isPalimpsestError } from '../../errors/index.ts';
-import type { ArtifactInfo, Event, SessionKey } from '../../events/index.ts';
+import type { Event, SessionKey } from '../../events/index.ts';
 import type {
   ArtifactCommit,
   ArtifactQuery,
@@ -15,13 +15,16 @@ import type {
   StateQuery,
   StateScope,
   StateValue,
+  StoredArtifact,
 } from '../../sessions/index.ts';
+import { saveArtifacts, selectArtifacts } from './artifact-rows.ts';
 import type { SqlValue } from './driver.ts';
 import { headColumns, headOf } from './head-row.ts';
-import { artifactPath, sessionNumber } from './session-paths.ts';
+import { Refused } from './refused.ts';
+import { sessionNumber } from './session-paths.ts';
 import { removeRows } from './session-removal.ts';
 import { selectEvents } from './session-rows.ts';
-import { Refused, SessionWriter } from './session-writer.ts';
+import { SessionWriter } from './session-writer.ts';
 import { isConstraint } from './sqlite-error.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 import { selectStates } from './state-rows.ts';
@@ -55,7 +58,7 @@ class SqliteSessionStore implements SessionStore {
     return this.#attempt(() => {
       if (commit.restsOn) this.#writer.requireSeen(commit.restsOn);
       if ('head' in commit) this.#writer.write(commit);
-      else this.#writer.saveArtifacts(commit.artifacts);
+      else saveArtifacts(this.#file, commit.artifacts);
     });
   }
 
@@ -78,7 +81,7 @@ class SqliteSessionStore implements SessionStore {
   }
 
   async remove(removal: Removal): Promise<Removed | 'moved'> {
-    let removed: Removed = { events: 0, stateKeys: 0, artifacts: 0 };
+    let removed: Removed = { events: 0, stateKeys: 0, artifacts: 0, quotes: 0 };
     const outcome = await this.#attempt(() => {
       removed = removeRows(this.#file, this.#writer, removal);
     });
@@ -87,23 +90,8 @@ class SqliteSessionStore implements SessionStore {
     return removed;
   }
 
-  async artifacts(query: ArtifactQuery): Promise<readonly (ArtifactInfo & { readonly bytes?: Uint8Array })[]> {
-    const terms: [string, readonly SqlValue[]][] = [
-      ['app = ? AND user = ? AND session = ?', artifactPath(query.scope)],
-    ];
-    if (query.name !== undefined) terms.push(['name = ?', [query.name]]);
-    if (query.version !== undefined) terms.push(['version = ?', [query.version]]);
-    const { where, values } = allOf(terms);
-    const wanted = query.bytes ? ', bytes' : '';
-    const order = query.bytes ? 'version DESC LIMIT 1' : 'name, version';
-    const sql = `SELECT name, version, mime, size${wanted} FROM artifacts WHERE ${where} ORDER BY ${order}`;
-    return this.#file.all(sql, ...values).map(({ name, version, mime, size, bytes }) => ({
-      name: String(name),
-      version: Number(version),
-      mimeType: String(mime),
-      size: Number(size),
-      ...(bytes instanceof Uint8Array ? { bytes: new Uint8Array(bytes) } : {}),
-    }));
+  async artifacts(query: ArtifactQuery): Promise<readonly StoredArtifact[]> {
+    return selectArtifacts(this.#file, query);
   }
 
   async health(): Promise<void> {

@@ -104,6 +104,7 @@ export const readChecks = {
       (service) => service.read(key),
       (service) => service.readEffective(key),
       (service) => service.readBookkeeping(key),
+      (service) => service.readText(key, 'a'.repeat(64)),
       (service) => service.readLive(key, { agentName: 'a', history: 'full', provider: 'gemini' }),
       (service) => service.rewind(key, { beforeInvocationId: 'i1' }),
       (service) => service.fork(key, { atSeq: 1 }),

@@ -62,8 +62,8 @@ async function eraseMemory(terminal: Terminal, palimpsest: Palimpsest, userId: s
   else terminal.print(`Erased ${countText(memories, 'memory', 'memories')}.`);
 }
 
-function isEmpty({ sessions, events, memories, stateKeys, artifacts }: EraseReceipt): boolean {
-  return sessions.length + events + memories + stateKeys + artifacts === 0;
+function isEmpty({ sessions, events, memories, stateKeys, artifacts, requestTexts }: EraseReceipt): boolean {
+  return sessions.length + events + memories + stateKeys + artifacts + requestTexts === 0;
 }
 
 function printReceipt(terminal: Terminal, receipt: EraseReceipt): void {
@@ -73,6 +73,7 @@ function printReceipt(terminal: Terminal, receipt: EraseReceipt): void {
   print(terminal.paint.bold(`Erased at ${receipt.at}`));
   print(`  ${extentText({ ...receipt, sessions: whole.length })}`);
   print(`  ${countText(receipt.stateKeys, 'state key')}, ${countText(receipt.artifacts, 'artifact')}`);
+  if (receipt.requestTexts > 0) print(`  ${countText(receipt.requestTexts, 'text of requests', 'texts of requests')}`);
   for (const { sessionId, seqs } of copies) print(`  copies in fork ${sessionId}: events ${rangesText(seqs ?? [])}`);
   for (const left of receipt.left) for (const line of wrapHanging(`  left: ${left}`, terminal.width)) print(line);
 }

@@ -14,8 +14,7 @@ const benches: Readonly<Record<string, (print: (line: string) => void) => Promis
   import: benchImport,
   heap: benchHeap,
   turn: benchTurn,
-  live: benchLive,
-  assemble: benchAssemble,
+  assemble: async (print) => ({ ...(await benchAssemble(print)), ...(await benchLive(print)) }),
 };
 
 const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { type EventInput, openPalimpsest, type Palimpsest } from '../src/index.ts';
-import { ScriptedModel } from '../src/testing/index.ts';
+import { type EventInput, type LanguageModel, openPalimpsest, type Palimpsest } from '../src/index.ts';
 import { median, round } from './figures.ts';
 import { measureAdkTurn } from './peers.ts';
 import { withScratch } from './scratch.ts';
@@ -11,6 +10,17 @@ const warmUp = 10;
 const rounds = 40;
 const sample = 'Please report the weather in Celsius from now on, thank you.';
 const key = { userId: 'u', sessionId: 's' };
+
+/** Answers at once, whatever it is asked. */
+const instant: LanguageModel = {
+  name: 'instant',
+  vendor: 'bench',
+  provider: 'openai',
+  async *call() {
+    yield { type: 'text', text: 'Twenty degrees.' };
+    yield { type: 'finish', finishReason: 'stop' };
+  },
+};
 
 /**
  * What a whole turn costs: a run with a model that answers at once, in a session of 10,000 events in a SQLite file, in a
@@ -47,8 +57,7 @@ function eventAt(at: number): EventInput {
 }
 
 async function timeTurns(palimpsest: Palimpsest): Promise<number> {
-  const model = new ScriptedModel(() => 'Twenty degrees.');
-  const agent = palimpsest.agent({ name: 'assistant', model, instruction: 'Answer briefly.' });
+  const agent = palimpsest.agent({ name: 'assistant', model: instant, instruction: 'Answer briefly.' });
   const figures: number[] = [];
   for (let at = 0; at < warmUp + rounds; at++) {
     const before = process.cpuUsage();

@@ -12,6 +12,14 @@ export interface InstructionContext<State extends object = JsonMap> {
   readonly state: ReadonlyRunState<State>;
 }
 
+/** What a function that finds documents sees; it can change nothing. */
+export interface DocumentsContext<State extends object = JsonMap> extends InstructionContext<State> {
+  /** What the user says; `undefined` where the run goes on without new words. */
+  readonly question?: Content;
+  /** Aborts when the run is stopped. */
+  readonly signal: AbortSignal;
+}
+
 /** What a callback sees. State that it writes is stored with the next event of the run. */
 export interface CallbackContext<State extends object = JsonMap> {
   readonly sessionKey: SessionKey;
@@ -61,8 +69,15 @@ export interface AgentOptions<State extends object = JsonMap> {
    */
   readonly instruction?: string | ((context: InstructionContext<State>) => string | Promise<string>);
   readonly tools?: readonly Tool[];
+  /** Blocks in front of documents. */
   readonly examples?: readonly Block[];
-  readonly documents?: readonly Block[];
+  /**
+   * Blocks of any kind, in front of the conversation if they are stable, else behind the question, for this run only. Or
+   * a function that finds them: it is asked once a run, and all its requests are given the same.
+   */
+  readonly documents?:
+    | readonly Block[]
+    | ((context: DocumentsContext<State>) => readonly Block[] | Promise<readonly Block[]>);
   /** State key that the answer's text is kept under. */
   readonly outputKey?: keyof State & string;
   /** What the answer must be: a schema that also writes JSON Schema, or JSON Schema. */

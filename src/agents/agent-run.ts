@@ -1,5 +1,6 @@
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import {
+  asks,
   type Block,
   type Content,
   type Event,
@@ -13,8 +14,9 @@ import {
 } from '../events/index.ts';
 import { uuidV7 } from '../internal/index.ts';
 import type { LanguageModel, Logger, ModelCall, Span } from '../models/index.ts';
-import type { AgentOptions, CallbackContext, RunEvent } from './agent-options.ts';
+import type { AgentOptions, CallbackContext, InstructionContext, RunEvent } from './agent-options.ts';
 import { choiceReturned, contentReturned, instructionReturned } from './callback-returns.ts';
+import { readBlocks } from './check-agent-options.ts';
 import type { AgentParts } from './create-agent.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fillInstruction } from './instruction-text.ts';
@@ -38,7 +40,7 @@ const defaultMaxSteps = 25;
 const defaultToolTimeoutMs = 120_000;
 
 /** What one run works with. */
-export interface RunParts extends Pick<AgentParts, 'artifacts' | 'memory' | 'open' | 'clock'> {
+export interface RunParts extends Pick<AgentParts, 'artifacts' | 'memory' | 'forget' | 'open' | 'clock'> {
   readonly logger: Logger;
   readonly model: LanguageModel;
   readonly outputJsonSchema: JsonMap | undefined;
@@ -56,6 +58,8 @@ export class AgentRun {
   readonly #state: StateWriter;
   readonly #artifacts: ArtifactWriter;
   readonly #callIds = new Set<string>();
+  #documents: readonly Block[] | undefined;
+
   constructor(options: AgentOptions, parts: RunParts) {
     this.#options = options;
     this.#parts = parts;
@@ -185,7 +189,7 @@ export class AgentRun {
   }
 
   async #prepare(): Promise<PreparedRequest> {
-    const { examples, documents, history, recall, settings, tools = [] } = this.#options;
+    const { examples, history, recall, settings, tools = [] } = this.#options;
     const { model, outputJsonSchema, invocation } = this.#parts;
     const prepared = await invocation.request({
       provider: model.provider,
@@ -193,7 +197,7 @@ export class AgentRun {
       instruction: await this.#instruction(),
       tools: tools.map(({ declaration }) => declaration),
       ...(examples && { examples }),
-      ...(documents && { documents }),
+      documents: await this.#findDocuments(),
       ...(history && { history }),
       ...(recall === undefined ? {} : { recall }),
       config: configOf({ settings, outputSchema: outputJsonSchema }),
@@ -209,10 +213,25 @@ export class AgentRun {
     const filled =
       typeof instruction === 'string'
         ? fillInstruction(instruction, (key) => state.get(key))
-        : instructionReturned(
-            await this.#ask(() => instruction({ ...this.#base, state: Object.freeze(lookOnly(state)) })),
-          );
+        : instructionReturned(await this.#ask(() => instruction(this.#instructionContext())));
     return filled.trim() === '' ? [] : [{ kind: 'instruction', stable: true, content: text(filled) }];
+  }
+
+  #instructionContext(): InstructionContext {
+    return { ...this.#base, state: Object.freeze(lookOnly(this.#parts.states.writer())) };
+  }
+
+  /** Found once, so that they keep their place and their words from step to step. */
+  async #findDocuments(): Promise<readonly Block[]> {
+    const { documents = [] } = this.#options;
+    if (typeof documents !== 'function') return documents;
+    if (this.#documents === undefined) {
+      const { begun, signal } = this.#parts.invocation;
+      const question = begun.findLast(asks)?.content;
+      const context = { ...this.#instructionContext(), signal, ...(question && { question }) };
+      this.#documents = readBlocks('documents', await this.#ask(() => documents(context)));
+    }
+    return this.#documents;
   }
 
   async #chooseCall(
@@ -239,7 +258,7 @@ export class AgentRun {
 
   #toolParts(event: Event): Parameters<typeof runTools>[1] {
     const { tools = [], callbacks = {}, toolTimeoutMs = defaultToolTimeoutMs } = this.#options;
-    const { logger, memory, span, states, artifacts, invocation } = this.#parts;
+    const { logger, span, states, artifacts, invocation } = this.#parts;
     const { sessionKey } = this.#base;
     return {
       tools,
@@ -248,7 +267,7 @@ export class AgentRun {
       signal: invocation.signal,
       timeoutMs: toolTimeoutMs,
       logger,
-      memory: toolMemory(memory, invocation.session, event),
+      memory: toolMemory(this.#parts, invocation.session, event),
       span,
       newState: () => states.writer(),
       newArtifacts: () => new ArtifactWriter(artifacts, sessionKey),

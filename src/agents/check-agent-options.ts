@@ -1,5 +1,5 @@
-import { PalimpsestError } from '../errors/index.ts';
-import { isPlainObject, parseId, type View } from '../events/index.ts';
+import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
+import { type Block, copyJson, isPlainObject, parseId, prepareEvent, type View } from '../events/index.ts';
 import type { ModelSettings, RetryOptions } from '../models/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { RecallOptions } from './invocation-driver.ts';
@@ -59,7 +59,7 @@ const checks: { readonly [name in keyof Required<AgentOptions>]: Check } = {
     typeof value === 'string' || typeof value === 'function' ? undefined : 'must be a text or a function',
   tools: areTools,
   examples: isList,
-  documents: isList,
+  documents: (value) => (typeof value === 'function' ? undefined : isList(value)),
   outputKey: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a key of state'),
   outputSchema: (value) =>
     isPlainObject(value) || isObjectWith(value, '~standard') || typeof value === 'function'
@@ -82,6 +82,40 @@ const checks: { readonly [name in keyof Required<AgentOptions>]: Check } = {
   streaming: isFlag,
 };
 
+const blockKinds = keysOf<Record<Block['kind'], 0>>({
+  instruction: 0,
+  example: 0,
+  profile: 0,
+  document: 0,
+  memory: 0,
+  state: 0,
+});
+
+/** Copies of blocks that an option holds or its function gave, checked and frozen. Throws INVALID_ARGUMENT. */
+export function readBlocks(argument: string, given: unknown): readonly Block[] {
+  if (!Array.isArray(given)) throw bad(argument, 'must be, or return, a list of blocks');
+  return Object.freeze(given.map((block: unknown, index) => readBlock(`${argument}[${index}]`, block)));
+}
+
+function readBlock(argument: string, given: unknown): Block {
+  try {
+    const block: unknown = copyJson(given, argument, { replacedSurrogates: 0, size: 0 });
+    if (!isBlock(block))
+      throw bad(argument, `must be a block { kind, stable, content } of a kind: ${blockKinds.join(', ')}`);
+    // What may stand in an event may stand in a request.
+    const { content = block.content } = prepareEvent({ author: 'user', content: block.content }, argument).draft;
+    return Object.freeze({ ...block, content });
+  } catch (error) {
+    if (!isPalimpsestError(error) || isPalimpsestError(error, 'INVALID_ARGUMENT')) throw error;
+    throw bad(argument, error.message);
+  }
+}
+
+function isBlock(value: unknown): value is Block {
+  if (!isPlainObject(value) || !isPlainObject(value.content) || typeof value.stable !== 'boolean') return false;
+  return blockKinds.includes(String(value.kind)) && (value.source === undefined || Array.isArray(value.source));
+}
+
 /** The names of all members of a type; the compiler sees that none is missing. */
 function keysOf<T>(names: { readonly [name in keyof Required<T>]: 0 }): readonly string[] {
   return Object.keys(names);
@@ -97,6 +131,8 @@ export function checkAgentOptions(options: AgentOptions<never>): void {
     checkMembers(name, value);
   }
   checkWindow(options.history);
+  if (options.examples !== undefined) readBlocks('examples', options.examples);
+  if (Array.isArray(options.documents)) readBlocks('documents', options.documents);
   if (options.model === undefined) throw bad('model', 'is missing: give an AI SDK language model');
   const name = parseId(options.name, 'name');
   if (name === 'user' || name === 'system') throw bad('name', `may not be "${name}", which other events bear`);

@@ -1,4 +1,4 @@
-import type { Content, ModelRequest, Part } from '../events/index.ts';
+import type { Content, Part } from '../events/index.ts';
 import { canonicalJson, sha256 } from '../internal/index.ts';
 
 const ofParts = new WeakMap<Part, string>();
@@ -24,28 +24,8 @@ export function hashLines(lines: readonly string[]): string {
   return sha256(lines.join('\n'));
 }
 
-/**
- * Hashes of the parts of a request's contents that are not placed for this invocation only, in order, with the role
- * before the first part of each side.
- */
-export function stablePartHashes({ contents, transient, transientParts }: ModelRequest): readonly string[] {
-  const left = new Set(transient);
-  const hashes: string[] = [];
-  let before: Content['role'] | undefined;
-  for (const [index, { role, parts }] of contents.entries()) {
-    if (left.has(index)) continue;
-    const span = transientParts?.content === index ? transientParts : undefined;
-    for (const [at, part] of parts.entries()) {
-      if (span !== undefined && at >= span.from && at < span.to) continue;
-      if (role !== before) hashes.push(role);
-      before = role;
-      hashes.push(partHash(part));
-    }
-  }
-  return hashes;
-}
-
-function partHash(part: Part): string {
+/** SHA-256 of the canonical JSON of a part. */
+export function partHash(part: Part): string {
   return ofParts.get(part) ?? remember(ofParts, part, jsonHash(part));
 }
 

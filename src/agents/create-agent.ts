@@ -18,6 +18,7 @@ import { guardedTelemetry } from './guarded-telemetry.ts';
 import type { InvocationDriver } from './invocation-driver.ts';
 import { nothingSaid, readRunInput } from './read-run-input.ts';
 import { RunStates } from './run-state.ts';
+import type { MemoryOwner } from './tool-memory.ts';
 import { jsonSchemaOf } from './tools/index.ts';
 
 /** What an agent works with. */
@@ -26,6 +27,8 @@ export interface AgentParts {
   readonly driver: InvocationDriver;
   readonly artifacts: ArtifactStore;
   readonly memory: MemoryService;
+  /** Removes a memory and what quotes it; returns how many are gone. Default: the memory alone. */
+  readonly forget?: (scope: MemoryOwner, id: string) => Promise<number>;
   /** The session as it is now. */
   readonly open: (key: Session['key']) => Promise<Session | undefined>;
   readonly clock: Clock;

@@ -6,8 +6,6 @@ import {
   type Event,
   type EventInput,
   estimateTokens,
-  foldCoverage,
-  isBookkeeping,
   type RequestJournal,
   type SessionKey,
 } from '../events/index.ts';
@@ -17,14 +15,15 @@ import { type Logger, type Span, silentLogger, silentTelemetry, type Telemetry }
 import type { Lease, Session, SessionService } from '../sessions/index.ts';
 import { guardedLogger } from './guarded-logger.ts';
 import { guardedTelemetry } from './guarded-telemetry.ts';
+import type { HeldEvents } from './held-events.ts';
 import { HeldLease } from './held-lease.ts';
 import type { BeginInvocation, Invocation, InvocationDriver } from './invocation-driver.ts';
-import { refuseUnwantedResults } from './late-results.ts';
+import { unwantedResult } from './late-results.ts';
 import { LogCache } from './log-cache.ts';
 import { matchPrompt } from './match-prompt.ts';
 import { matchWholePrompt } from './match-whole-prompt.ts';
 import { withMemorySources } from './memory-sources.ts';
-import { idsAnswered, openCalls, stoppedAnswer } from './open-calls.ts';
+import { answersCalls, idsAnswered, type OpenCall, OpenCalls, stoppedAnswer } from './open-calls.ts';
 import { openOrCreate } from './open-or-create.ts';
 import { type OpenRun, OpenRuns } from './open-runs.ts';
 import { promptEvents } from './prompt-events.ts';
@@ -32,6 +31,7 @@ import { type CheckedBegin, readBegin } from './read-begin.ts';
 import { RecentMap } from './recent-map.ts';
 import { appendHeld, type HeldSession, RunningInvocation, type SharedParts } from './running-invocation.ts';
 import { SessionLine } from './session-line.ts';
+import type { SessionLog } from './session-log.ts';
 
 /** What an invocation driver is made of. */
 export interface DriverParts {
@@ -156,13 +156,13 @@ class SessionDriver implements InvocationDriver {
 
   async #start(wanted: CheckedBegin, { held, opened, run }: TakenSession): Promise<Invocation> {
     const { key, agentName, span = this.#root } = wanted;
-    const { sessions, logs } = this.#shared;
+    const { logs } = this.#shared;
     const now = opened.incarnation === held.lease.incarnation ? opened : await this.#reopen(key);
     const log = logs.take(now);
     const begun = await this.#append({ held, log, span }, wanted, now);
     logs.keep(log);
+    const session = await this.#reopen(key);
     const asked = begun.findLast((event) => beginsInvocation(event.origin, event));
-    const joined = asked?.invocationId ?? newestInvocation(liveEvents(await log.read(sessions)));
     return new RunningInvocation(this.#shared, {
       held,
       log,
@@ -170,24 +170,43 @@ class SessionDriver implements InvocationDriver {
       begun,
       leave: run.leave,
       agentName,
-      session: await this.#reopen(key),
-      invocationId: joined ?? uuidV7(this.#clock.now()),
+      session,
+      invocationId: asked?.invocationId ?? session.invocationId ?? uuidV7(this.#clock.now()),
     });
   }
 
   /** Appends what is new, and before that answers to calls that a dead run has left and nobody answers now. */
-  async #append(
+  async #append(session: HeldSession, wanted: CheckedBegin, info: Session): Promise<readonly Event[]> {
+    return wanted.prompt === undefined
+      ? this.#appendEvents(session, wanted.events ?? [])
+      : this.#appendPrompt(session, { ...wanted, prompt: wanted.prompt }, info);
+  }
+
+  async #appendEvents(session: HeldSession, events: readonly EventInput[]): Promise<readonly Event[]> {
+    const held = await this.#logBehind(session.log, events);
+    // On their own: the caller's events may bear ids and be stored already, which holds for a whole batch or not at all.
+    const answers = await appendHeld(this.#shared, session, answersTo(held.openCalls(), events));
+    return [...answers, ...(await appendHeld(this.#shared, session, events))];
+  }
+
+  /** The log before these events. Throws INVALID_ARGUMENT for a result that no call waits for. */
+  async #logBehind(log: SessionLog, events: readonly EventInput[]): Promise<HeldEvents> {
+    const { sessions } = this.#shared;
+    const held = await log.read(sessions);
+    if (!answersCalls(events) || unwantedResult(held.live(), events) === undefined) return held;
+    // The call may be one that a summary stands for.
+    const whole = await log.read(sessions, 'whole');
+    const reason = unwantedResult(whole.live(), events);
+    if (reason !== undefined) throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'message', reason });
+    return whole;
+  }
+
+  async #appendPrompt(
     session: HeldSession,
-    { events = [], prompt, promptIs, agentName }: CheckedBegin,
+    { prompt, promptIs, agentName }: CheckedBegin & Required<Pick<CheckedBegin, 'prompt'>>,
     info: Session,
   ): Promise<readonly Event[]> {
-    const live = liveEvents(await session.log.read(this.#shared.sessions));
-    if (prompt === undefined) {
-      refuseUnwantedResults(live, events);
-      // On their own: the caller's events may bear ids and be stored already, which holds for a whole batch or not at all.
-      const answers = await appendHeld(this.#shared, session, answersTo(live, events));
-      return [...answers, ...(await appendHeld(this.#shared, session, events))];
-    }
+    const live = (await session.log.read(this.#shared.sessions, 'whole')).live();
     const { rewindBefore, fresh } = promptIs === 'whole' ? matchWholePrompt(live, prompt) : matchPrompt(live, prompt);
     const kept = rewindBefore === undefined ? live : eventsBefore(live, rewindBefore);
     const told = promptEvents(fresh, agentName, kept);
@@ -196,7 +215,7 @@ class SessionDriver implements InvocationDriver {
       rewindBefore === undefined
         ? []
         : [{ author: 'system', actions: { rewind: { beforeInvocationId: rewindBefore } } }];
-    return appendHeld(this.#shared, session, [...rewind, ...answersTo(kept, news), ...news]);
+    return appendHeld(this.#shared, session, [...rewind, ...answersTo(new OpenCalls(kept).list(), news), ...news]);
   }
 
   /** What a memory is, for marking where an answer's words come from: an answer is stored whether that can be said or not. */
@@ -218,16 +237,9 @@ class SessionDriver implements InvocationDriver {
   }
 }
 
-function answersTo(live: readonly Event[], news: readonly EventInput[]): readonly EventInput[] {
+function answersTo(open: readonly OpenCall[], news: readonly EventInput[]): readonly EventInput[] {
   const answered = idsAnswered(news);
-  return openCalls(live)
-    .filter(({ id }) => !answered.has(id))
-    .map(stoppedAnswer);
-}
-
-function liveEvents(events: readonly Event[]): readonly Event[] {
-  const { isLive } = foldCoverage(events);
-  return events.filter((event) => !isBookkeeping(event) && isLive(event.seq));
+  return open.filter(({ id }) => !answered.has(id)).map(stoppedAnswer);
 }
 
 function eventsBefore(live: readonly Event[], invocationId: string): readonly Event[] {
@@ -235,19 +247,6 @@ function eventsBefore(live: readonly Event[], invocationId: string): readonly Ev
     0,
     live.findIndex((event) => event.invocationId === invocationId),
   );
-}
-
-/** The invocation that an event without one would join: a late answer to an older one does not bring that back. */
-function newestInvocation(live: readonly Event[]): string | undefined {
-  const met = new Set<string>();
-  let newest: string | undefined;
-  for (const event of live) {
-    const isAboutState = event.origin === 'system' && event.content === undefined;
-    if (!isAboutState && (beginsInvocation(event.origin, event) || !met.has(event.invocationId)))
-      newest = event.invocationId;
-    met.add(event.invocationId);
-  }
-  return newest;
 }
 
 function refuseAborted({ signal }: CheckedBegin): void {

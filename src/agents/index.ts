@@ -7,6 +7,7 @@ export type {
   AgentCallbacks,
   AgentOptions,
   CallbackContext,
+  DocumentsContext,
   InstructionContext,
   PartialEvent,
   RunEvent,
@@ -23,7 +24,10 @@ export type {
   RecallOptions,
   RequestInput,
 } from './invocation-driver.ts';
+export { observedTokens } from './observed-tokens.ts';
 export { openOrCreate } from './open-or-create.ts';
+export { rebuildRequest } from './rebuild-request.ts';
 export { recallMemories } from './recall-memories.ts';
 export { recalledBlock } from './recalled-block.ts';
 export { type TurnEvent, turnEvent } from './turn-event.ts';
+export { wholeJournal } from './whole-journal.ts';

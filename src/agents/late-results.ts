@@ -1,4 +1,3 @@
-import { PalimpsestError } from '../errors/index.ts';
 import type { Event, EventInput } from '../events/index.ts';
 import { canonicalJson } from '../internal/index.ts';
 import { isStoppedAnswer } from './open-calls.ts';
@@ -24,11 +23,11 @@ interface KnownCall {
 }
 
 /**
- * Refuses results among new events that no call of the live log waits for: INVALID_ARGUMENT, naming the call. A call
- * waits until it is answered; what was said for it when its run had stopped is no answer. A long-running call waits on,
- * for anything that has not been said to it yet, so a result that is delivered twice is refused the second time.
+ * Why no call of a live log waits for a result among new events; `undefined` if each is waited for. A call waits until it
+ * is answered; what was said for it when its run had stopped is no answer. A long-running call waits on, for anything
+ * that has not been said to it yet, so a result that is delivered twice is not wanted the second time.
  */
-export function refuseUnwantedResults(live: readonly Event[], news: readonly EventInput[]): void {
+export function unwantedResult(live: readonly Event[], news: readonly EventInput[]): string | undefined {
   const calls = new KnownCalls();
   const stored = new Set(live.map(({ id }) => id));
   for (const { content, longRunningToolIds } of live)
@@ -38,11 +37,11 @@ export function refuseUnwantedResults(live: readonly Event[], news: readonly Eve
     if (content === undefined || typeof content === 'string' || (id !== undefined && stored.has(id))) continue;
     for (const part of content.parts) {
       const problem = part.functionResponse && calls.problemOf(part.functionResponse);
-      if (problem !== undefined)
-        throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'message', reason: problem });
+      if (problem !== undefined) return problem;
       calls.note(part, longRunningToolIds);
     }
   }
+  return undefined;
 }
 
 class KnownCalls {

@@ -10,19 +10,28 @@ export interface OpenCall {
   readonly event: Event;
 }
 
-/** The calls among the events that nothing has answered and whose answer is not to come later, in order. */
-export function openCalls(live: readonly Event[]): readonly OpenCall[] {
-  const open = new Map<string, OpenCall>();
-  for (const event of live) {
-    if (event.content === undefined) continue;
-    for (const { id } of functionResponses(event.content)) if (id !== undefined) open.delete(id);
+/** The calls among live events that nothing has answered and whose answer is not to come later, while there come more. */
+export class OpenCalls {
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(live: Iterable<Event>) {
+    for (const event of live) this.add(event);
+  }
+
+  add(event: Event): void {
+    if (event.content === undefined) return;
+    for (const { id } of functionResponses(event.content)) if (id !== undefined) this.#open.delete(id);
     for (const { id, name } of functionCalls(event.content)) {
       if (id === undefined) continue;
-      open.delete(id);
-      if (!event.longRunningToolIds?.includes(id)) open.set(id, { id, name, event });
+      this.#open.delete(id);
+      if (!event.longRunningToolIds?.includes(id)) this.#open.set(id, { id, name, event });
     }
   }
-  return [...open.values()];
+
+  /** In order. */
+  list(): readonly OpenCall[] {
+    return [...this.#open.values()];
+  }
 }
 
 /** Answers a call of a run that is no more, so that the next request is whole: nobody knows what became of it. */
@@ -40,6 +49,14 @@ export function stoppedAnswer({ id, name, event }: OpenCall): EventInput {
 /** True for such an answer. A tool's own answer that comes after all takes its place. */
 export function isStoppedAnswer({ response }: { readonly response?: unknown }): boolean {
   return isPlainObject(response) && response.error === stoppedText;
+}
+
+/** True if these events, not stored yet, have results of tools in them. */
+export function answersCalls(events: readonly EventInput[]): boolean {
+  return events.some(
+    ({ content }) =>
+      typeof content === 'object' && content.parts.some(({ functionResponse }) => functionResponse !== undefined),
+  );
 }
 
 /** Ids of the calls that these events, not stored yet, answer. */

@@ -12,10 +12,11 @@ const defaultLimit = 10;
 /** So many more are asked for, since the same question may have been asked before. */
 const room = 10;
 
-/** What a recall is about: the newest question among these events that is not hidden in their assembly. */
+/** What a recall is about: the newest of these events that is the user's and stands in their assembly. */
 export interface RecallAbout {
+  /** In order of seq. */
   readonly events: readonly Event[];
-  readonly assembly: Pick<Assembly, 'placement'>;
+  readonly assembly: Pick<Assembly, 'sources'>;
   /** Default true. */
   readonly recall?: boolean | RecallOptions;
   readonly signal?: AbortSignal;
@@ -32,10 +33,7 @@ export async function recallMemories(
 ): Promise<readonly MemoryEntry[]> {
   const { events, assembly, recall = true, signal } = about;
   if (recall === false) return [];
-  const newest = events.findLast(
-    (event) => event.origin === 'user' && !isBookkeeping(event) && assembly.placement(event.seq).outcome !== 'hidden',
-  );
-  const query = textOf(newest?.content);
+  const query = textOf(newestOfUser(events, assembly)?.content);
   if (query.trim() === '') return [];
   const { appName, userId, sessionId } = session.key;
   const { limit = defaultLimit, ...limits } = recall === true ? {} : recall;
@@ -65,13 +63,29 @@ function wordsOf(text: string): string {
     .trim();
 }
 
+/** So many contents are looked through first: the newest question stands below them in most conversations. */
+const recentContents = 50;
+
+/** What the user said last, of all that stands in the contents. */
+function newestOfUser(events: readonly Event[], { sources }: Pick<Assembly, 'sources'>): Event | undefined {
+  const newestIn = (some: Assembly['sources']) => {
+    const seqs = new Set(some.flat());
+    return events.findLast((event) => event.origin === 'user' && !isBookkeeping(event) && seqs.has(event.seq));
+  };
+  return newestIn(sources.slice(-recentContents)) ?? newestIn(sources);
+}
+
 /** Tells of a source whether it is an event that a fork has taken over, which the model sees in the fork's own log. */
 function copiedInto({ forkedFrom }: SessionInfo, events: readonly Event[]): (source: ProvenanceRef) => boolean {
-  const last = forkedFrom?.atSeq ?? 0;
+  if (forkedFrom === undefined) return () => false;
+  const { atSeq, incarnation } = forkedFrom;
   const copied = new Map<number, string>();
   for (const { seq, id } of events) {
-    if (seq > last) break;
+    if (seq > atSeq) break;
     copied.set(seq, id);
   }
-  return (source) => source.kind === 'event' && copied.get(source.seq) === source.eventId;
+  // Events that a summary stands for are not at hand; those of the session itself are known without.
+  return (source) =>
+    source.kind === 'event' &&
+    (copied.get(source.seq) === source.eventId || (source.incarnation === incarnation && source.seq <= atSeq));
 }

@@ -1,4 +1,4 @@
-import type { RequestTokens } from '../context/assembly/index.ts';
+import { type RequestTokens, SettledFold } from '../context/assembly/index.ts';
 import {
   type Block,
   type Event,
@@ -8,11 +8,14 @@ import {
   type RequestJournal,
   type View,
 } from '../events/index.ts';
-import { contentHash, hashLines, jsonHash, stablePartHashes } from './content-hashes.ts';
+import { canonicalJson, sha256 } from '../internal/index.ts';
+import type { RequestText } from '../sessions/index.ts';
+import { jsonHash } from './content-hashes.ts';
 import { findBreaks } from './find-breaks.ts';
+import { hashRequest, type RequestLines } from './request-hashes.ts';
 
 /** Version of the rules by which a request is made of a log. Grows when the same log gives another request. */
-const rules = 1;
+export const assemblyRules = 1;
 
 /** What a journal tells of. */
 export interface Journaled {
@@ -24,10 +27,22 @@ export interface Journaled {
   readonly model: string;
   readonly config: JsonMap | undefined;
   readonly tokens: RequestTokens;
-  /** The log that the request was made from. */
+  /** Of the log that the request was made from, what was at hand. */
   readonly events: readonly Event[];
+  /** Seq of the newest event of that log. */
+  readonly throughSeq: number;
+  /** Reads all its bookkeeping: asked for where the request does not begin with the one before. */
+  readonly readBookkeeping: () => Promise<readonly Event[]>;
   /** Of the request before this one, of the same session, agent and provider. */
   readonly previous: RequestJournal | undefined;
+  /** Knows how that one began. */
+  readonly hashes: SettledFold<RequestLines>;
+}
+
+/** The journal of a request, and the texts that it names by hash. */
+export interface WrittenJournal {
+  readonly journal: RequestJournal;
+  readonly texts: readonly RequestText[];
 }
 
 /**
@@ -45,29 +60,42 @@ export interface Journaled {
  * so that one hash shows whether a later request begins with this one. `extensions.tokens` is how many tokens the request
  * was taken to have, and `unscaled` what of that was counted here, to be held against what the provider counts.
  */
-export function writeJournal(journaled: Journaled): RequestJournal {
-  const { request, blocks, view, model, config = {}, tokens, events, previous } = journaled;
-  const instruction = jsonHash(request.instruction);
-  const tools = jsonHash(request.tools);
-  const stable = stablePartHashes(request);
-  const fingerprintOf = (count: number) => hashLines([model, instruction, tools, ...stable.slice(0, count)]);
+export async function writeJournal(journaled: Journaled): Promise<WrittenJournal> {
+  const { request, blocks, view, model, config = {}, tokens, events, throughSeq, previous } = journaled;
+  const hashes = hashRequest(request, { model, linesAsked: stableLinesOf(previous) }, journaled.hashes);
+  const named: readonly NamedText[] = [
+    ...blocks.filter(isInstruction).map(blockText),
+    { kind: 'tools', stable: true, ...textOf(request.tools) },
+    ...blocks.filter((block) => !isInstruction(block)).map(blockText),
+  ];
   const told = {
-    throughSeq: events.at(-1)?.seq ?? 0,
+    throughSeq,
     view,
     model,
     configHash: jsonHash(config),
-    blocks: [
-      ...blocks.filter(isInstruction).map(blockEntry),
-      { hash: tools, kind: 'tools', stable: true },
-      ...blocks.filter((block) => !isInstruction(block)).map(blockEntry),
-    ],
-    requestHash: hashLines([instruction, tools, ...request.contents.map(contentHash)]),
-    rules,
-    prefixFingerprint: fingerprintOf(stable.length),
-    extensions: { stableLines: stable.length, tokens: journaledTokens(tokens) },
+    blocks: named.map(({ json: _, ...entry }) => entry),
+    requestHash: hashes.request,
+    rules: assemblyRules,
+    prefixFingerprint: hashes.prefix,
+    extensions: { stableLines: hashes.stableLines, tokens: journaledTokens(tokens) },
   };
-  const isKept = previous === undefined || beginsWith(previous, stable.length, fingerprintOf);
-  return Object.freeze({ ...told, breaks: isKept ? [] : findBreaks(previous, told, events) });
+  const isKept = previous === undefined || hashes.prefixAsked === previous.prefixFingerprint;
+  const breaks = isKept ? [] : findBreaks(previous, told, { events, bookkeeping: await journaled.readBookkeeping() });
+  const texts = named.map(({ hash, json, source }) => ({ hash, json, ...(source ? { sources: source } : {}) }));
+  return { journal: Object.freeze({ ...told, breaks }), texts };
+}
+
+/** The hash that stands in the journal of a request. */
+export function requestHashOf(request: ModelRequest): string {
+  return hashRequest(request, { model: '' }, new SettledFold<RequestLines>()).request;
+}
+
+/** The hashes of the texts that a journal names. It may be anybody's, and not whole. */
+export function namedHashes(journal: RequestJournal | undefined): readonly string[] {
+  if (!Array.isArray(journal?.blocks)) return [];
+  return journal.blocks.flatMap((block: unknown) =>
+    isPlainObject(block) && typeof block.hash === 'string' ? [block.hash] : [],
+  );
 }
 
 /** The journal of the newest request that an agent sent to a provider's model, as the log has it. */
@@ -86,19 +114,22 @@ export function isJournalOf(request: RequestJournal | undefined, { agentName, pr
   return isWhole && request.view.agentName === agentName && request.view.provider === provider;
 }
 
-function beginsWith(
-  { extensions, prefixFingerprint }: RequestJournal,
-  length: number,
-  fingerprintOf: (count: number) => string,
-): boolean {
-  const count = extensions?.stableLines;
-  return typeof count === 'number' && count <= length && fingerprintOf(count) === prefixFingerprint;
+function stableLinesOf(journal: RequestJournal | undefined): number | undefined {
+  const count = journal?.extensions?.stableLines;
+  return typeof count === 'number' ? count : undefined;
 }
 
 function isInstruction({ kind, stable }: Block): boolean {
   return kind === 'instruction' && stable;
 }
 
-function blockEntry({ kind, stable, content, source }: Block): RequestJournal['blocks'][number] {
-  return { hash: jsonHash(content), kind, stable, ...(kind === 'memory' && source ? { source } : {}) };
+type NamedText = RequestJournal['blocks'][number] & Pick<RequestText, 'json'>;
+
+function blockText({ kind, stable, content, source }: Block): NamedText {
+  return { kind, stable, ...(source ? { source } : {}), ...textOf(content) };
+}
+
+function textOf(value: unknown): Pick<RequestText, 'hash' | 'json'> {
+  const json = canonicalJson(value);
+  return { hash: sha256(json), json };
 }

@@ -1,3 +1,4 @@
+import { SettledFold, settledCount } from '../context/assembly/index.ts';
 import { isPalimpsestError } from '../errors/index.ts';
 import type { ArtifactStore, Content, Event, ModelRequest, Part, SessionKey } from '../events/index.ts';
 import { artifactName, isMovedData } from './artifact-name.ts';
@@ -10,6 +11,23 @@ const mostKept = 64 * 1024 * 1024;
 interface Loaded {
   readonly data: string;
   readonly mimeType: string;
+}
+
+/** The parts of contents that refer to artifacts. */
+export class References {
+  readonly parts: Part[];
+
+  constructor(parts: readonly Part[] = []) {
+    this.parts = [...parts];
+  }
+
+  copy(): References {
+    return new References(this.parts);
+  }
+
+  add({ parts }: Content): void {
+    for (const part of parts) if (nameIn(part) !== undefined) this.parts.push(part);
+  }
 }
 
 /** One version of an artifact that a request refers to. */
@@ -41,8 +59,18 @@ export class RequestMedia {
    * that its event or one before it has recorded in `artifactDelta`, and the first if none has. References whose bytes
    * are not there, because they were erased or never saved, stay as they are.
    */
-  async fill(request: ModelRequest, events: readonly Event[]): Promise<ModelRequest> {
-    const named = request.contents.flatMap(({ parts }) => parts.filter((part) => nameIn(part) !== undefined));
+  async fill(
+    request: ModelRequest,
+    events: readonly Event[],
+    references: SettledFold<References> = new SettledFold(),
+  ): Promise<ModelRequest> {
+    const { parts: named } = references.fold({
+      contents: request.contents,
+      settled: settledCount(request),
+      key: [],
+      empty: () => new References(),
+      add: (found, content) => found.add(content),
+    });
     if (named.length === 0) return request;
     const versionOf = versionsIn(named, events);
     const found = new Map<Part, Part>();

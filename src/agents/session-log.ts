@@ -1,15 +1,21 @@
 import { PalimpsestError } from '../errors/index.ts';
-import type { Event, SessionKey } from '../events/index.ts';
+import type { Event, SessionKey, View } from '../events/index.ts';
 import { maxPageSize, type SessionInfo, type SessionService } from '../sessions/index.ts';
+import { HeldEvents, type HeldView } from './held-events.ts';
 
-/** The events of one life of a session, as far as this process has read them. */
+/** Whose window of the log is held: that of agents on no branch and in no isolation scope, whatever their provider. */
+const anyAgent: View = { agentName: 'agent', history: 'full', provider: 'gemini' };
+
+/**
+ * The events of one life of a session that its next requests are made of, as far as this process has read them; all
+ * events, once somebody has asked for those.
+ */
 export class SessionLog {
   readonly key: SessionKey;
   readonly incarnation: string;
   /** Its events may be erased where they were copied from, so they are read anew each time. */
   readonly isFork: boolean;
-  #events: Event[] = [];
-  #isDropped = false;
+  #held: HeldEvents | undefined;
 
   constructor({ key, incarnation, forkedFrom }: SessionInfo) {
     this.key = key;
@@ -19,50 +25,74 @@ export class SessionLog {
 
   /** How many events are held. */
   get size(): number {
-    return this.#events.length;
+    return this.#held?.events.length ?? 0;
   }
 
   /**
-   * All events in order; what was read before is not read again. Others may add to the list later. Throws
-   * SESSION_NOT_FOUND if this life of the session is over.
+   * The events up to the newest one: `whole`, or those that no summary stands for. What was read before is not read
+   * again. Throws SESSION_NOT_FOUND if this life of the session is over.
    */
-  async read(sessions: SessionService): Promise<readonly Event[]> {
-    if (this.#isDropped || this.isFork) {
-      await this.#requireAlive(sessions);
-      this.#events = [];
-      this.#isDropped = false;
-    }
-    // Another run may be reading into the same list, so the list says where to go on.
-    const events = this.#events;
+  async read(sessions: SessionService, extent: 'live' | 'whole' = 'live'): Promise<HeldEvents> {
+    if (this.isFork) this.#held = undefined;
     for (;;) {
-      const page = await sessions.read(this.key, { fromSeq: seqAfter(events), limit: maxPageSize });
-      push(events, page.items);
-      if (page.nextCursor === undefined) return events;
+      const held = this.#heldFor(extent) ?? (await this.#load(sessions, extent));
+      this.#held = held;
+      for await (const page of pagesFrom(sessions, this.key, held.version + 1))
+        for (const event of page) held.push(event);
+      if (!held.isOutdated) return held;
+    }
+  }
+
+  /** The same, and what an agent is given of them. */
+  async readView(
+    sessions: SessionService,
+    view: View,
+  ): Promise<{ readonly held: HeldEvents; readonly seen: HeldView }> {
+    for (;;) {
+      const held = await this.read(sessions);
+      const seen = held.viewBy(view);
+      if (seen !== undefined) return { held, seen };
     }
   }
 
   /** Takes in what an append has stored. What does not follow on is left to the next read. */
   add(stored: readonly Event[]): void {
-    if (stored[0]?.seq === seqAfter(this.#events)) push(this.#events, stored);
+    for (const event of stored) this.#held?.push(event);
   }
 
   /** Forgets all events, so that the next read meets only what still stands. */
   drop(): void {
-    this.#events = [];
-    this.#isDropped = true;
+    this.#held = undefined;
   }
 
-  async #requireAlive(sessions: SessionService): Promise<void> {
+  #heldFor(extent: 'live' | 'whole'): HeldEvents | undefined {
+    const isEnough = extent === 'live' || this.#held?.isWhole;
+    return isEnough && !this.#held?.isOutdated ? this.#held : undefined;
+  }
+
+  async #load(sessions: SessionService, extent: 'live' | 'whole'): Promise<HeldEvents> {
     const session = await sessions.open(this.key);
-    if (session?.incarnation === this.incarnation) return;
-    throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: this.key.sessionId });
+    if (session?.incarnation !== this.incarnation)
+      throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: this.key.sessionId });
+    if (extent === 'live') {
+      const { events, version } = await sessions.readLive(this.key, anyAgent);
+      return new HeldEvents(events, { version, isWhole: false });
+    }
+    const events: Event[] = [];
+    for await (const page of pagesFrom(sessions, this.key, 1)) events.push(...page);
+    return new HeldEvents(events, { version: Math.max(session.version, events.at(-1)?.seq ?? 0), isWhole: true });
   }
 }
 
-function push(events: Event[], more: readonly Event[]): void {
-  for (const event of more) if (event.seq >= seqAfter(events)) events.push(event);
-}
-
-function seqAfter(events: readonly Event[]): number {
-  return (events.at(-1)?.seq ?? 0) + 1;
+async function* pagesFrom(
+  sessions: SessionService,
+  key: SessionKey,
+  first: number,
+): AsyncGenerator<readonly Event[], void, undefined> {
+  for (let fromSeq = first; ; ) {
+    const { items, nextCursor } = await sessions.read(key, { fromSeq, limit: maxPageSize });
+    yield items;
+    if (nextCursor === undefined) return;
+    fromSeq = (items.at(-1)?.seq ?? fromSeq) + 1;
+  }
 }

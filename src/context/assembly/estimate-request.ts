@@ -5,15 +5,14 @@ import {
   type Event,
   estimateTokens,
   type ModelRequest,
+  type Part,
   type Provider,
-  type TokenCount,
 } from '../../events/index.ts';
-import { framingOf, isMedia, joinedBy, type LogCounts, logCounts, mixedCounts } from './log-counts.ts';
+import { framingOf, isMedia, type LogCounts, logCounts, mixedCounts } from './log-counts.ts';
 import { type MemoizedCounter, memoized } from './memoized-counter.ts';
 import { mediaTokens, messageConstants, toolConstants } from './request-constants.ts';
-
-/** What a request's tokens belong to: a kind of block, the tools, the log, or the marks around messages. */
-export type TokenKind = Block['kind'] | 'tools' | 'conversation' | 'framing';
+import { SettledFold, settledCount } from './settled-fold.ts';
+import { type TokenKind, TokenSum } from './token-sum.ts';
 
 /** How many tokens a request has. */
 export interface RequestTokens {
@@ -44,6 +43,8 @@ export interface EstimateInput {
   /** The blocks that the request was made from, so that their tokens are told apart from the conversation's. */
   readonly blocks?: readonly Block[];
   readonly observed?: ObservedTokens;
+  /** Knows the request before, so that contents with which this one begins as well are not looked at again. */
+  readonly sums?: SettledFold<TokenSum>;
 }
 
 /** Where the tokenizer is known, usage within so much agrees with it: a few marks more in a short request are no factor. */
@@ -58,36 +59,53 @@ const greatestFactor = 8;
  * provider said of an earlier request. Takes a look at each part, and counts only what it meets for the first time.
  */
 export function estimateRequest(request: ModelRequest, input: EstimateInput): RequestTokens {
-  const { provider, counter = estimateTokens, events = noEvents, blocks = [], observed } = input;
+  const { provider, counter = estimateTokens, events = noEvents, observed } = input;
   const counts = logCounts(events, memoized(counter));
-  const sum = new Sum();
+  const sum = sumOfContents(request, counts, input);
   addInstruction(sum, request, counts.counter);
-  const media = addContents(sum, request.contents, counts, blocks);
-  for (const [kind, count] of media) sum.add(kind, count * mediaTokens[provider]);
+  for (const [kind, count] of sum.media) sum.add(kind, count * mediaTokens[provider]);
   sum.add('framing', messageConstants.reply);
-  const isGuess = provider !== 'openai' || media.size > 0 || sum.by === estimateTokens.name || sum.by === mixedCounts;
+  const { by, media } = sum;
+  const isGuess = provider !== 'openai' || media.size > 0 || by === estimateTokens.name || by === mixedCounts;
   return scaled(sum, isGuess, observed);
 }
 
 const noEvents: readonly Event[] = Object.freeze([]);
 
-/** Adds up tokens by kind, and who counted them. */
-class Sum {
-  readonly parts = new Map<TokenKind, number>();
-  by: string | undefined;
-
-  add(kind: TokenKind, n: number): void {
-    this.parts.set(kind, (this.parts.get(kind) ?? 0) + n);
-  }
-
-  count(kind: TokenKind, { n, by }: TokenCount): void {
-    if (n === 0) return;
-    this.add(kind, n);
-    this.by = joinedBy(this.by, by);
-  }
+function sumOfContents(
+  request: ModelRequest,
+  counts: LogCounts,
+  { blocks = [], sums = new SettledFold<TokenSum>() }: EstimateInput,
+): TokenSum {
+  const placed = blocks.filter(({ kind, stable }) => kind !== 'instruction' || !stable);
+  const stable = placed.flatMap((block) => (block.stable ? block.content.parts : []));
+  const kinds = new Map(placed.flatMap(({ kind, content }) => content.parts.map((part) => [part, kind] as const)));
+  return sums.fold({
+    contents: request.contents,
+    settled: settledCount(request),
+    key: [counts, ...stable],
+    empty: () => new TokenSum(),
+    add: (sum, content) => addContent(sum, content, counts, kinds),
+  });
 }
 
-function addInstruction(sum: Sum, { instruction, tools }: ModelRequest, count: MemoizedCounter): void {
+function addContent(sum: TokenSum, content: Content, counts: LogCounts, kinds: ReadonlyMap<Part, Block['kind']>): void {
+  if (kinds.size > 0 && content.parts.some((part) => kinds.has(part))) {
+    sum.add('framing', framingOf(content));
+    for (const part of content.parts) {
+      const kind = kinds.get(part) ?? 'conversation';
+      sum.count(kind, counts.part(part));
+      if (isMedia(part)) sum.addMedia(kind, 1);
+    }
+    return;
+  }
+  const counted = counts.content(content);
+  sum.add('framing', counted.framing);
+  sum.count('conversation', counted);
+  if (counted.media > 0) sum.addMedia('conversation', counted.media);
+}
+
+function addInstruction(sum: TokenSum, { instruction, tools }: ModelRequest, count: MemoizedCounter): void {
   const by = count.name;
   for (const text of instruction) sum.count('instruction', { n: count.text(text), by });
   sum.add('framing', instruction.length * messageConstants.message);
@@ -96,38 +114,7 @@ function addInstruction(sum: Sum, { instruction, tools }: ModelRequest, count: M
   sum.count('tools', { n: n + toolConstants.allTools, by });
 }
 
-/** Adds the contents; returns how many media there are, by kind. */
-function addContents(
-  sum: Sum,
-  contents: readonly Content[],
-  counts: LogCounts,
-  blocks: readonly Block[],
-): ReadonlyMap<TokenKind, number> {
-  const kinds = new Map(blocks.flatMap(({ kind, content }) => content.parts.map((part) => [part, kind] as const)));
-  const media = new Map<TokenKind, number>();
-  let [talk, framing] = [0, 0];
-  for (const content of contents) {
-    if (kinds.size > 0 && content.parts.some((part) => kinds.has(part))) {
-      framing += framingOf(content);
-      for (const part of content.parts) {
-        const kind = kinds.get(part) ?? 'conversation';
-        sum.count(kind, counts.part(part));
-        if (isMedia(part)) media.set(kind, (media.get(kind) ?? 0) + 1);
-      }
-      continue;
-    }
-    const counted = counts.content(content);
-    talk += counted.n;
-    framing += counted.framing;
-    if (counted.n > 0) sum.by = joinedBy(sum.by, counted.by);
-    if (counted.media > 0) media.set('conversation', (media.get('conversation') ?? 0) + counted.media);
-  }
-  if (talk > 0) sum.add('conversation', talk);
-  sum.add('framing', framing);
-  return media;
-}
-
-function scaled(sum: Sum, isGuess: boolean, observed: ObservedTokens | undefined): RequestTokens {
+function scaled(sum: TokenSum, isGuess: boolean, observed: ObservedTokens | undefined): RequestTokens {
   const parts = Object.fromEntries([...sum.parts].map(([kind, n]) => [kind, Math.round(n)]));
   const unscaled = Object.values(parts).reduce((total, n) => total + n, 0);
   const factor = observed === undefined || (!isGuess && agrees(observed)) ? 1 : factorOf(observed);

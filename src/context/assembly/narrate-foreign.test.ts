@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { buildLog, type LoggedInput } from '../../../test/logs/log-builder.ts';
 import type { PartInput } from '../../events/index.ts';
 import { assemble } from './assemble.ts';
+import { buildRequest } from './build-request.ts';
+import { validateRequest } from './validators/validate-request.ts';
 
 function texts(log: readonly LoggedInput[], agentName = 'assistant'): unknown[] {
   return assemble(buildLog(log), { agentName, history: 'full', provider: 'gemini' }).contents.map(({ role, parts }) => [
@@ -46,6 +48,38 @@ describe('narrateForeign', () => {
       ['user', '[other] called approve({})'],
       ['user', '[other] approve returned yes'],
     ]);
+  });
+
+  it('leaves on its side what the model says and calls beside the result of another agent', () => {
+    const foreign = turn(2, 'critic', { functionCall: { id: 'c', name: 'search' } });
+    const result = { functionResponse: { id: 'c', name: 'search', response: '晴' } };
+    const own = { functionCall: { id: 'd', name: 'book' } };
+    const done = turn(4, 'assistant', { functionResponse: { id: 'd', name: 'book', response: {} } });
+    const log = [turn(1, 'user', { text: 'q' }), foreign, turn(3, 'assistant', own, result, { text: '好' }), done];
+    expect(texts(log).slice(1)).toEqual([
+      ['user', '[critic] called search({})'],
+      ['user', '[critic] search returned 晴'],
+      ['model', undefined, '好'],
+      ['user', undefined],
+    ]);
+    for (const provider of ['gemini', 'anthropic', 'openai'] as const) {
+      const assembly = assemble(buildLog(log), { agentName: 'assistant', history: 'full', provider });
+      const request = buildRequest({ instruction: [], tools: [], assembly, transient: [] }, provider);
+      expect(validateRequest(request, provider)).toEqual([]);
+    }
+  });
+
+  it('says that only a result is told where the call beside it is left out', () => {
+    const foreign = turn(2, 'critic', { functionCall: { id: 'c', name: 'search' } });
+    const result = { functionResponse: { id: 'c', name: 'search', response: '晴' } };
+    const log = [
+      turn(1, 'user', { text: 'q' }),
+      foreign,
+      turn(3, 'assistant', result, { functionCall: { id: 'd', name: 'book' } }),
+    ];
+    expect(texts(log).slice(2)).toEqual([['user', '[critic] search returned 晴']]);
+    const assembly = assemble(buildLog(log), { agentName: 'assistant', history: 'full', provider: 'gemini' });
+    expect(assembly.placement(3)).toEqual({ outcome: 'narrated' });
   });
 
   it('drops foreign thoughts, and a turn that has nothing else', () => {

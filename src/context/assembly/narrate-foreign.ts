@@ -19,8 +19,9 @@ export function narrateForeign(turns: readonly Turn[], facts: StageFacts): reado
   let length = first;
   for (let index = first; index < turns.length; index++) {
     const turn = turns[index];
-    const retold = turn !== undefined && isTold(turn, facts) ? narrate(turn, facts) : turn;
-    if (retold !== undefined) told[length++] = retold;
+    if (turn === undefined) continue;
+    if (isTold(turn, facts)) for (const retold of narrate(turn, facts)) told[length++] = retold;
+    else told[length++] = turn;
   }
   told.length = length;
   return told;
@@ -31,26 +32,36 @@ function isTold({ event, responses }: Turn, facts: StageFacts): boolean {
   return responses.length > 0 && responses.some((response) => isForeignResponse(response, false, facts));
 }
 
-function narrate(turn: Turn, facts: StageFacts): Turn | undefined {
+/** The turn as it is told. What the model says itself beside another agent's result stays on its side, as a turn of its own. */
+function narrate(turn: Turn, facts: StageFacts): readonly Turn[] {
   const { event, seqs, content } = turn;
   const isForeign = speakerOf(event, facts.view.agentName) === 'other';
-  const parts: Part[] = [];
+  const told: Part[] = [];
   const own: Response[] = [];
   for (const response of turn.responses) {
-    if (isForeignResponse(response, isForeign, facts)) parts.push(narrateResponse(response, facts));
+    if (isForeignResponse(response, isForeign, facts)) told.push(narrateResponse(response, facts));
     else own.push(response);
   }
-  for (const part of content.parts) {
-    const told = isForeign ? narratePart(part, event.author, facts) : part;
-    if (told !== undefined) parts.push(told);
+  const isOwnSide = !isForeign && content.role === 'model' && content.parts.length > 0;
+  if (!isOwnSide) {
+    for (const part of content.parts) {
+      const shown = isForeign ? narratePart(part, event.author, facts) : part;
+      if (shown !== undefined) told.push(shown);
+    }
   }
-  if (parts.length === 0 && own.length === 0) {
+  if (told.length === 0 && own.length === 0 && !isOwnSide) {
     for (const seq of seqs) facts.placements.hide(seq, 'empty');
-    return undefined;
+    return [];
   }
   const isAllTold = own.length === 0 && (isForeign || content.parts.length === 0);
   if (isAllTold && facts.placements.isVerbatim(event.seq)) facts.placements.narrate(event.seq);
-  return { event, seqs, content: { role: 'user', parts }, responses: own };
+  const retold: Turn = { event, seqs, content: { role: 'user', parts: told }, responses: own };
+  return isOwnSide
+    ? [
+        { ...retold, responses: [] },
+        { ...turn, responses: own },
+      ]
+    : [retold];
 }
 
 /** A response belongs to whoever called; one whose call is not to be seen, to whoever brings it. */

@@ -47,6 +47,18 @@ describe('pairResponses', () => {
     expect(assembled(log).placement(2)).toEqual({ outcome: 'verbatim' });
   });
 
+  it('says that an event stands whose result does, though its own call is left out', () => {
+    const log = logOf(
+      ['user', { text: '问' }],
+      ['assistant', call('f', 'a')],
+      ['assistant', answer('f', 1, 'a'), call('g', 'b')],
+    );
+    expect(values(log)).toEqual(['f?', { value: 1 }]);
+    expect(assembled(log).placement(3)).toEqual({ outcome: 'verbatim' });
+    const again = [...log, ...logOf(['user', answer('f', 2, 'a')]).map((input) => ({ ...input, seq: 4 }))];
+    expect(assembled(again).placement(3)).toEqual({ outcome: 'hidden', why: 'orphanCall' });
+  });
+
   it('pairs by position where ids are missing', () => {
     const log = logOf(
       ['user', { text: 'q' }],

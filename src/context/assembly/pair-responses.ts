@@ -44,18 +44,19 @@ function answerTo(call: Call, { isSetAside }: StageFacts): Response | undefined 
   return answer;
 }
 
-/** Says what became of an event whose responses go elsewhere. */
-function placeResponses({ event, responses, content }: Turn, facts: StageFacts): void {
-  const { placements } = facts;
+/** True if the event brings a response that stands at its call. */
+function bringsAnswer({ responses }: Turn, facts: StageFacts): boolean {
+  return responses.some((response) => response.call !== undefined && answerTo(response.call, facts) === response);
+}
+
+/** Says what became of an event that has nothing but responses, which go elsewhere. */
+function placeResponses(turn: Turn, facts: StageFacts): void {
+  const { event, responses, content } = turn;
+  if (content.parts.length > 0 || bringsAnswer(turn, facts)) return;
   let newer: Response | undefined;
-  for (const response of responses) {
-    const answer = response.call && answerTo(response.call, facts);
-    if (answer === response) return;
-    newer ??= answer;
-  }
-  if (content.parts.length > 0) return;
-  if (newer === undefined) placements.hide(event.seq, 'orphanResponse');
-  else placements.merge(event.seq, newer.event.seq);
+  for (const { call } of responses) newer ??= call && answerTo(call, facts);
+  if (newer === undefined) facts.placements.hide(event.seq, 'orphanResponse');
+  else facts.placements.merge(event.seq, newer.event.seq);
 }
 
 interface PairedTurn {
@@ -115,9 +116,16 @@ function replyTo(call: Call, facts: StageFacts): Reply | undefined {
 function pushCalls(pieces: Piece[], turn: Turn, paired: PairedTurn, facts: StageFacts): void {
   const { parts, replies, replySeqs } = paired;
   if (!parts.some((part) => speaks(part, turn.content.role, facts.rules))) {
-    facts.placements.hide(turn.event.seq, 'orphanCall');
+    placeWithoutCalls(turn, facts);
     return;
   }
   pieces.push(parts === turn.content.parts ? turn : { seqs: turn.seqs, content: { role: turn.content.role, parts } });
   if (replies.length > 0) pieces.push({ seqs: replySeqs, content: { role: 'user', parts: replies }, isReply: true });
+}
+
+/** Says what became of an event whose calls are left out, and that says nothing else itself. */
+function placeWithoutCalls(turn: Turn, facts: StageFacts): void {
+  const { event, responses } = turn;
+  if (facts.links.responsesOf(event).length > responses.length) facts.placements.narrate(event.seq);
+  else if (!bringsAnswer(turn, facts)) facts.placements.hide(event.seq, 'orphanCall');
 }

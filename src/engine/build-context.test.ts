@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { validateRequest } from '../context/assembly/index.ts';
+import { assemble, validateRequest } from '../context/assembly/index.ts';
 import { isPalimpsestError } from '../errors/index.ts';
-import { type EventInput, type ModelRequest, textOf } from '../events/index.ts';
+import { type EventInput, type ModelRequest, text, textOf } from '../events/index.ts';
 import { type ContextOptions, openPalimpsest, type Palimpsest } from './index.ts';
 
 const providers = ['gemini', 'anthropic', 'openai'] as const;
@@ -165,12 +165,13 @@ describe('context', () => {
     expect((await palimpsest.context(key, { question: ' \n' })).memories).toEqual([]);
   });
 
-  it('says of each event what became of it', async () => {
+  it('says of each event what became of it, and has only those that it needs', async () => {
     await using palimpsest = await remembering();
     const session = await eventful(palimpsest);
     const { events, explain } = await palimpsest.context(session.key, { recall: false });
-    const outcomes = events.map(({ seq }) => explain(seq));
-    expect(outcomes).toEqual([
+    expect(events.map(({ seq }) => seq)).toEqual([2, 3, 5, 6, 7, 8, 9, 10, 11, 13]);
+    const seqs = Array.from({ length: session.version }, (_, at) => at + 1);
+    expect(seqs.map((seq) => explain(seq))).toEqual([
       { outcome: 'masked', by: 10 },
       { outcome: 'verbatim' },
       { outcome: 'verbatim' },
@@ -185,6 +186,89 @@ describe('context', () => {
       { outcome: 'hidden', why: 'rewound' },
       { outcome: 'hidden', why: 'bookkeeping' },
     ]);
+  });
+
+  it.each(providers)('is for %s what the whole log gives, with a question or without', async (provider) => {
+    await using palimpsest = await remembering();
+    const { key } = await eventful(palimpsest);
+    const whole = (await palimpsest.sessions.read(key)).items;
+    for (const agentName of ['assistant', 'critic']) {
+      const view = { agentName, provider, history: 'full' } as const;
+      const request = await palimpsest.context(key, { ...view, recall: false });
+      expect(request.assembly.contents).toEqual(assemble(whole, view).contents);
+      const asking = await palimpsest.context(key, { ...view, recall: false, question: '明天呢？' });
+      const asked = asking.events.at(-1);
+      expect(asked).toMatchObject({ seq: whole.length + 1, content: text('明天呢？') });
+      expect(asking.assembly.contents).toEqual(assemble(asked ? [...whole, asked] : [], view).contents);
+    }
+  });
+
+  it('shows the log as it stood when an event was its newest, without what is recalled now', async () => {
+    await using palimpsest = await remembering();
+    const { key } = await eventful(palimpsest);
+    const request = await palimpsest.context(key, { throughSeq: 5 });
+    expect(request.events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(textIn(request)).toContain('What is the weather?');
+    expect(textIn(request)).not.toContain('It was cold.');
+    expect(request.memories).toEqual([]);
+    expect(request.explain(1)).toEqual({ outcome: 'verbatim' });
+    const later = await palimpsest.context(key, { throughSeq: 12, recall: false });
+    expect(textIn(later)).toContain('It was cold.');
+    expect(textIn(later)).toContain('Forget this.');
+  });
+
+  it.each([
+    [14, 'throughSeq must be from 1 to 13, '],
+    [0, 'throughSeq must be the seq of an event'],
+    [1.5, 'throughSeq must be the seq of an event'],
+    ['3' as never, 'throughSeq must be the seq of an event'],
+  ])('refuses a throughSeq of %s', async (throughSeq, message) => {
+    await using palimpsest = await remembering();
+    const { key } = await eventful(palimpsest);
+    await expect(palimpsest.context(key, { throughSeq })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses a throughSeq of a session without events', async () => {
+    await using palimpsest = await openPalimpsest();
+    const { key } = await palimpsest.user('u1').session('empty');
+    await expect(palimpsest.context(key, { throughSeq: 1 })).rejects.toThrow(/throughSeq .*the session has no events/);
+  });
+
+  it('explains the pieces of the request, in tokens as they are counted at append', async () => {
+    const countTokens = { name: 'characters', count: (value: string) => [...value].length };
+    await using palimpsest = await openPalimpsest({ countTokens });
+    const user = palimpsest.user('u1');
+    await user.remember('喜欢简短的天气报告。');
+    const { key } = await user.session('s1');
+    await palimpsest.sessions.append(key, [{ author: 'user', content: '今天天气如何？' }]);
+    const { explanation, memories } = await palimpsest.context(key, { instruction: '简短。', provider: 'anthropic' });
+    const { blocks, tokens, counts } = explanation;
+    expect(blocks).toMatchObject([
+      { kind: 'instruction', stable: true, tokens: 3, contents: 0 },
+      { kind: 'conversation', stable: true, tokens: 7, contents: 1 },
+      { kind: 'memory', stable: false, contents: 1, source: memories[0]?.provenance },
+    ]);
+    expect(blocks).toHaveLength(3);
+    expect(explanation.stableTokens).toBe(10);
+    expect(explanation.stableTokens + explanation.transientTokens + (tokens.parts.framing ?? 0)).toBe(tokens.unscaled);
+    expect(tokens.by).toBe('characters');
+    expect(counts).toMatchObject({ events: 1, contents: 1 });
+  });
+
+  it('scales its tokens by what the provider said of an earlier request', async () => {
+    await using palimpsest = await openPalimpsest();
+    const { key } = await palimpsest.user('u1').session('s1');
+    const events = [{ author: 'user', content: '你好' }];
+    const run = await palimpsest.invocations.begin({ key, agentName: 'assistant', events });
+    const { journal, tokens } = await run.request({ provider: 'gemini', model: 'm' });
+    const usage = { inputTokens: tokens.unscaled * 2 };
+    await run.record([{ author: 'assistant', content: '您好', request: journal, usage }]);
+    await run.finish();
+    const { explanation } = await palimpsest.context(key, { provider: 'gemini' });
+    expect(explanation.tokens.n).toBe(explanation.tokens.unscaled * 2);
   });
 
   it('puts a question into the sealed conversation that it is asked in', async () => {
@@ -217,6 +301,8 @@ describe('context', () => {
     ['a question that is no text', { question: { parts: [] } }, 'question'],
     ['an instruction that is no text', { instruction: ['x'] }, 'instruction'],
     ['a recall that is a number', { recall: 5 }, 'recall'],
+    ['a question after a past event', { throughSeq: 1, question: 'x' }, 'throughSeq'],
+    ['a recall for a past event', { throughSeq: 1, recall: { limit: 1 } }, 'recall'],
     ['a recall of fewer than none', { recall: { limit: -1 }, question: 'x' }, 'limit'],
   ];
   it.each(refused)('refuses %s by name', async (_, options, field) => {

@@ -17,6 +17,7 @@ export function readView(options: ContextOptions): View {
   if (recall !== undefined && typeof recall !== 'boolean' && !isPlainObject(recall)) {
     throw bad('recall', 'must be true, false or { limit, tokenBudget }');
   }
+  checkThroughSeq(options);
   return {
     agentName: parseId(agentName, 'agentName'),
     history,
@@ -35,6 +36,17 @@ function checkHistory(history: unknown): void {
     if (count === undefined || (Number.isSafeInteger(count) && Number(count) >= 0)) continue;
     throw bad(`history.window.${name}`, 'must be a whole number, 0 or more');
   }
+}
+
+/** How long the log is, only who reads it knows. */
+function checkThroughSeq({ throughSeq, question, recall }: ContextOptions): void {
+  if (throughSeq === undefined) return;
+  if (!Number.isSafeInteger(throughSeq) || throughSeq < 1)
+    throw bad('throughSeq', 'must be the seq of an event: a whole number, 1 or more');
+  if (question !== undefined)
+    throw bad('throughSeq', 'is given beside a question, which comes after the newest event: leave one of them out');
+  if (recall !== undefined && recall !== false)
+    throw bad('recall', 'is given beside throughSeq, but memory is as it is now: leave one of them out');
 }
 
 function requireText(value: unknown, argument: string): void {

@@ -9,6 +9,7 @@ export type {
   ImportSession,
   OpenSession,
   Palimpsest,
+  PastRequest,
   User,
 } from './palimpsest.ts';
 export type {

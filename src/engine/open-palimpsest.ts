@@ -27,6 +27,8 @@ import { BackgroundWork } from './background-work.ts';
 import { buildContext } from './build-context.ts';
 import { checkState } from './check-state.ts';
 import { eraseUser } from './erase-user.ts';
+import { explainPast } from './explain-past.ts';
+import { forgetMemories } from './forget-memories.ts';
 import { importSession } from './import-session.ts';
 import { ingestLog } from './ingest-log.ts';
 import { LateTelemetry } from './late-telemetry.ts';
@@ -41,6 +43,7 @@ import type {
   ImportResult,
   ImportSession,
   Palimpsest,
+  PastRequest,
   User,
 } from './palimpsest.ts';
 import { type DeclaredState, mergesOf, type StateKeys, schemasOf } from './state-keys.ts';
@@ -151,6 +154,7 @@ class OpenedPalimpsest implements Palimpsest {
       driver: this.invocations,
       artifacts: this.artifacts,
       memory: this.memory,
+      forget: (owner, id) => forgetMemories({ sessions: this.sessions, memory: this.memory }, owner, { id }),
       open: (key) => this.sessions.open(key),
       clock: this.#clock,
       logger: this.#logger,
@@ -177,7 +181,15 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   async context(key: SessionKey, options?: ContextOptions): Promise<ContextRequest> {
-    return buildContext({ sessions: this.sessions, memory: this.memory, now: () => this.#clock.now() }, key, options);
+    await this.#tokenizer.load();
+    const { sessions, memory } = this;
+    const parts = { sessions, memory, countTokens: this.#tokenizer, now: () => this.#clock.now() };
+    return buildContext(parts, key, options);
+  }
+
+  async explain(key: SessionKey, seq: number): Promise<PastRequest> {
+    await this.#tokenizer.load();
+    return explainPast({ sessions: this.sessions, countTokens: this.#tokenizer }, key, seq);
   }
 
   async import(session: ImportSession, options: { readonly from: string }): Promise<ImportResult> {

@@ -1,5 +1,5 @@
 import type { Agent, AgentOptions, InvocationDriver, RecallOptions } from '../agents/index.ts';
-import type { Assembly, Placement } from '../context/assembly/index.ts';
+import type { Assembly, Placement, RequestExplanation } from '../context/assembly/index.ts';
 import type {
   ArtifactStore,
   EraseReceipt,
@@ -9,6 +9,7 @@ import type {
   JsonMap,
   ModelRequest,
   Page,
+  RequestJournal,
   SessionKey,
   View,
 } from '../events/index.ts';
@@ -85,17 +86,40 @@ export interface ContextOptions {
   readonly instruction?: string;
   /** A question that is not in the log yet; it is placed as the newest user content and searched for. */
   readonly question?: string;
-  /** Recall memories for the newest question. Default true. */
+  /** Recall memories for the newest question. Default true; false where `throughSeq` is given: memory is as it is now. */
   readonly recall?: boolean | RecallOptions;
+  /** The log as it stood when this event was its newest. Not together with a question. */
+  readonly throughSeq?: number;
 }
 
 /** A request, with the means to ask why it looks as it does. */
 export interface ContextRequest extends ModelRequest {
   readonly assembly: Assembly;
-  /** The events that it was made from. */
+  /** The events that it was made from: of a long log, those that no summary stands for, and the bookkeeping. */
   readonly events: readonly Event[];
   /** Memories that were recalled for it, best first. */
   readonly memories: readonly MemoryEntry[];
+  /** How many events each stage left, and how many tokens each block has. */
+  readonly explanation: RequestExplanation;
+  /** What became of an event in this request. */
+  explain(seq: number): Placement;
+}
+
+/** A request that was sent, rebuilt from the log and the texts kept with it. */
+export interface PastRequest extends ModelRequest {
+  /** The event that answers it. */
+  readonly answer: Event;
+  readonly journal: RequestJournal;
+  /**
+   * `verified`: its hash is the one in the journal. `erased`: texts or events of it are gone, the texts stand as
+   * `[erased]`. `notReproducible`: it was made by other rules than this version has. `differs`: none of these, and yet the
+   * hash is another one.
+   */
+  readonly standing: 'verified' | 'erased' | 'notReproducible' | 'differs';
+  readonly assembly: Assembly;
+  /** The events that it was made from. */
+  readonly events: readonly Event[];
+  readonly explanation: RequestExplanation;
   /** What became of an event in this request. */
   explain(seq: number): Placement;
 }
@@ -135,6 +159,11 @@ export interface Palimpsest<State extends object = JsonMap> {
   user<Own extends object = State>(userId: string): User<Own>;
   /** Throws SESSION_NOT_FOUND. */
   context(key: SessionKey, options?: ContextOptions): Promise<ContextRequest>;
+  /**
+   * Rebuilds the request that an event of a model answers, and says whether it is the one that was sent. Throws
+   * SESSION_NOT_FOUND, and INVALID_ARGUMENT for an event that answers no request.
+   */
+  explain(key: SessionKey, seq: number): Promise<PastRequest>;
   /**
    * Adds what is new of a session that another system kept. Importing again changes nothing. State that breaks a schema
    * is refused as in any append: INVALID_EVENT.

@@ -22,11 +22,22 @@ const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
 /** Commander breaks no line that would be narrower; the terminal would then break inside words. */
 const narrowestHelp = 20;
 
+const showExamples = `
+Examples:
+  $ palimpsest show 6f2a                     the log
+  $ palimpsest show 6f2a --context           and the next request, made of it
+  $ palimpsest show 6f2a --at 12             the request that event 12 answers
+  $ palimpsest show 6f2a --diff 12 20        what changed between two requests
+
+A request that was sent is rebuilt, and held against the hash of what was sent. Of an event that answers none, --at and --diff take what the request behind it would have been.`;
+
 const examples = `
 Examples:
   $ palimpsest import conversations.json     a ChatGPT or Claude export
   $ palimpsest sessions
   $ palimpsest show 6f2a --context           what the next request would be
+  $ palimpsest show 6f2a --at 12             what the model saw when it answered with event 12
+  $ palimpsest show 6f2a --diff 12 20        what changed between two requests
   $ palimpsest search "temperature unit"
   $ palimpsest ask "以后用摄氏度还是华氏度？" --user u1
   $ palimpsest chat --model google:gemini-2.5-flash
@@ -59,9 +70,7 @@ export function createProgram(io: CliIo): CliProgram {
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours')
     .option('--verbose', 'print stack traces with errors')
-    .addHelpText('after', ({ error }) =>
-      wrapHanging(examples, (error ? io.stderr : io.stdout).columns ?? 80).join('\n'),
-    )
+    .addHelpText('after', fitted(examples, io))
     .showHelpAfterError('Run palimpsest --help for commands and examples.')
     .exitOverride()
     .configureHelp({ minWidthToWrap: narrowestHelp })
@@ -77,7 +86,7 @@ export function createProgram(io: CliIo): CliProgram {
       getErrHasColors: () => io.stderr.isTTY === true,
     });
   addImport(program, act);
-  addReading(program, act);
+  addReading(program, act, io);
   addTalking(program, act, io.env);
   addKeeping(program, act);
   return { command: program, exitCode: () => exitCode };
@@ -133,12 +142,12 @@ function addImport(program: Command, act: Act): void {
     .action((file, options) => act((terminal) => importFile(terminal, file, options), { stopsItself: true }));
 }
 
-function addReading(program: Command, act: Act): void {
+function addReading(program: Command, act: Act, io: CliIo): void {
   const user = () => new Option('--user <id>', 'whose; may be left out where there is one user');
   const agent = () =>
     new Option('--agent <name>', 'the agent that the request is for (default: the one that spoke last)');
   const provider = () =>
-    new Option('--provider <name>', 'whose wire rules the request keeps').choices(providers).default('gemini');
+    new Option('--provider <name>', 'whose wire rules the request keeps (default: gemini)').choices(providers);
   const full = () => new Option('--full', 'print whole texts');
   program
     .command('sessions')
@@ -150,11 +159,19 @@ function addReading(program: Command, act: Act): void {
     .command('show <session>')
     .description("show a session's log; the beginning of its id is enough")
     .addOption(user())
-    .option('--context', 'also show what the next request makes of each event, and that request')
+    .option('--context', 'also show what the next request is made of, what it makes of each event, and that request')
+    .addOption(
+      new Option(
+        '--at <seq>',
+        'the same of the request that this event answers, or that would have followed it',
+      ).conflicts('diff'),
+    )
+    .option('--diff <seqs...>', 'what changed between the requests of two events')
     .addOption(agent())
     .addOption(provider())
     .addOption(limit('how many of the newest events, 0 for all', 50))
     .addOption(full())
+    .addHelpText('after', fitted(showExamples, io))
     .action((session, options) => act((terminal) => showSession(terminal, session, options)));
   program
     .command('search <query>')
@@ -228,6 +245,11 @@ function addKeeping(program: Command, act: Act): void {
     .option('--memory <id>', 'only this memory')
     .option('--yes', 'really do it')
     .action((options) => act((terminal) => eraseData(terminal, options)));
+}
+
+/** A text of the help, broken between words. */
+function fitted(text: string, io: CliIo): (context: { readonly error: boolean }) => string {
+  return ({ error }) => wrapHanging(text, (error ? io.stderr : io.stdout).columns ?? 80).join('\n');
 }
 
 function limit(description: string, value: number): Option {

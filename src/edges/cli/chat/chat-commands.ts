@@ -45,9 +45,10 @@ const commands: { readonly [name: string]: ChatCommand } = {
       return;
     }
     const { agentName, provider } = conversation;
+    const { request, memories, tokens, assembly } = prepared;
     const full = argument === 'full';
-    const printing = { agentName, provider, full, limit: 0, memoriesAbove: false };
-    printRequest(terminal, { ...prepared.request, memories: prepared.memories }, printing);
+    const printing = { agentName, provider, full, limit: 0, memoriesAbove: false, assembly };
+    printRequest(terminal, { ...request, memories, tokens }, printing);
   },
   memories: async ({ terminal, palimpsest, conversation }, query) => {
     if (query === '') {

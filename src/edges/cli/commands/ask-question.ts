@@ -76,7 +76,8 @@ async function showRequest(terminal: Terminal, question: string, options: AskOpt
     }
     printRecalled(terminal, request.memories);
     const full = options.full === true;
-    printRequest(terminal, request, {
+    const printed = { ...request, tokens: request.explanation.tokens };
+    printRequest(terminal, printed, {
       agentName,
       provider,
       full,

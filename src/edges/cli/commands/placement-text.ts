@@ -14,22 +14,31 @@ const whyHidden: Readonly<Record<Extract<Placement, { outcome: 'hidden' }>['why'
   orphanResponse: 'no call',
 };
 
-/** What became of an event in a request, in words and colour. */
-export function placementCell(placement: Placement, paint: Paint): Required<Cell> {
+/** What became of an event in a request, in words. */
+export function placementText(placement: Placement): string {
   switch (placement.outcome) {
-    case 'verbatim':
-      return { text: 'verbatim', paint: paint.green };
-    case 'narrated':
-      return { text: 'narrated', paint: paint.cyan };
-    case 'summary':
-      return { text: 'summary', paint: paint.magenta };
-    case 'trimmed':
-      return { text: 'trimmed', paint: paint.yellow };
     case 'merged':
-      return { text: `merged into ${placement.into}`, paint: paint.green };
+      return `merged into ${placement.into}`;
     case 'masked':
-      return { text: `in summary ${placement.by}`, paint: paint.dim };
+      return `in summary ${placement.by}`;
     case 'hidden':
-      return { text: `hidden: ${whyHidden[placement.why]}`, paint: paint.dim };
+      return `hidden: ${whyHidden[placement.why]}`;
+    default:
+      return placement.outcome;
   }
+}
+
+const colours = {
+  verbatim: 'green',
+  narrated: 'cyan',
+  summary: 'magenta',
+  trimmed: 'yellow',
+  merged: 'green',
+  masked: 'dim',
+  hidden: 'dim',
+} as const satisfies Readonly<Record<Placement['outcome'], keyof Paint>>;
+
+/** The same with its colour. */
+export function placementCell(placement: Placement, paint: Paint): Required<Cell> {
+  return { text: placementText(placement), paint: paint[colours[placement.outcome]] };
 }

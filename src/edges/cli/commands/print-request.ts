@@ -1,8 +1,25 @@
-import type { Content, ModelRequest, Provider } from '../../../events/index.ts';
-import { estimateTokens } from '../../../events/index.ts';
+import type { Assembly, RequestTokens } from '../../../context/assembly/index.ts';
+import {
+  estimateTokens,
+  type ModelRequest,
+  normalizeRanges,
+  type Part,
+  type Provider,
+  type SeqRange,
+} from '../../../events/index.ts';
 import type { MemoryEntry } from '../../../memory/service/index.ts';
-import { contentText, countText, fitWidth, oneLine, printable, textWidth, wrapWidth } from '../display/index.ts';
-import type { Terminal } from '../terminal.ts';
+import {
+  contentText,
+  countText,
+  fitWidth,
+  oneLine,
+  printable,
+  rangesText,
+  textWidth,
+  wrapWidth,
+} from '../display/index.ts';
+import type { Paint, Terminal } from '../terminal.ts';
+import { type RequestPiece, requestPieces } from './request-pieces.ts';
 
 /** How a request is printed. */
 export interface RequestPrinting {
@@ -14,6 +31,8 @@ export interface RequestPrinting {
   readonly limit: number;
   /** The recalled memories have been printed already; their block is only counted unless whole texts are wanted. */
   readonly memoriesAbove: boolean;
+  /** Where the conversation comes from: each piece is marked with its events, and as stable if it begins the next request. */
+  readonly assembly?: Pick<Assembly, 'contents' | 'sources'>;
 }
 
 /** A request, with what was recalled for it. */
@@ -22,61 +41,70 @@ export type PrintedRequest = Pick<
   'instruction' | 'tools' | 'contents' | 'transient' | 'transientParts'
 > & {
   readonly memories: readonly MemoryEntry[];
+  readonly tokens: Pick<RequestTokens, 'n' | 'label'>;
 };
 
 const indent = '      ';
 const widestText = 100;
+const besideSource = '  model  stable'.length;
 
 /** Prints what a model would be given: instruction, then contents; what was placed for this question alone is marked. */
 export function printRequest(terminal: Terminal, request: PrintedRequest, options: RequestPrinting): void {
   const { paint, print } = terminal;
   const { contents, instruction } = request;
-  const texts = contents.map(contentText);
-  const tokens = [...instruction, ...texts].reduce((sum, text) => sum + estimateTokens.count(text), 0);
-  const title = `Request to ${options.provider} for agent ${oneLine(options.agentName)}`;
-  const size = `${countText(contents.length, 'content')}, about ${countText(tokens, 'token')}`;
-  const fits = textWidth(title) + 2 + textWidth(size) <= terminal.width;
-  for (const line of fits ? [`${paint.bold(title)}  ${paint.dim(size)}`] : [paint.bold(title), `  ${paint.dim(size)}`])
-    print(line);
-  for (const text of instruction) printText(terminal, { label: paint.bold('instruction'), text, full: options.full });
+  printTitle(terminal, request, options);
+  const sourceOf = sourcesOf(options.assembly);
+  const stable = options.assembly === undefined ? '' : `  ${paint.dim('stable')}`;
+  for (const text of instruction)
+    printText(terminal, { label: paint.bold('instruction') + stable, text, full: options.full });
   if (request.tools.length > 0) {
     const text = request.tools.map(({ name }) => name).join(', ');
-    printText(terminal, { label: paint.bold('tools'), text, full: options.full });
+    printText(terminal, { label: paint.bold('tools') + stable, text, full: options.full });
   }
   const from = options.limit === 0 ? 0 : Math.max(0, contents.length - options.limit);
   if (from > 0) print(paint.dim(`  … ${countText(from, 'earlier content')}`));
-  for (const { role, text, isTransient } of piecesOf(request, from)) {
-    const speaker = role === 'user' ? paint.cyan('user') : paint.green('model');
-    const label = isTransient ? `${speaker}  ${paint.yellow('for this request only')}` : speaker;
-    const isShown = isTransient && options.memoriesAbove && !options.full;
+  for (const piece of requestPieces(request)) {
+    if (piece.content < from) continue;
+    const text = contentText(piece);
+    const isShown = piece.isTransient && options.memoriesAbove && !options.full;
     // What was recalled is in nobody's log, so it is never cut.
-    const full = options.full || isTransient;
+    const full = options.full || piece.isTransient;
+    const label =
+      pieceLabel(piece, paint, options.assembly !== undefined) +
+      paint.dim(fitWidth(sourceOf(piece), terminal.width - besideSource));
     printText(terminal, { label, text: isShown ? recalledText(request, text) : text, full });
   }
 }
 
-interface Piece {
-  readonly role: Content['role'];
-  readonly text: string;
-  readonly isTransient: boolean;
+/** Who speaks in a piece of a request, and whether it is there for this request only. */
+export function pieceLabel({ role, isTransient }: RequestPiece, paint: Paint, marksStable = false): string {
+  const speaker = role === 'user' ? paint.cyan('user') : paint.green('model');
+  if (isTransient) return `${speaker}  ${paint.yellow('for this request only')}`;
+  return marksStable ? `${speaker}  ${paint.dim('stable')}` : speaker;
 }
 
-/** The contents from an index on; where one shares a content with what is there for this request only, they are parted. */
-function piecesOf({ contents, transient, transientParts: span }: PrintedRequest, start: number): Piece[] {
-  const alone = new Set(transient);
-  return contents.flatMap((content, index) => {
-    const { role, parts } = content;
-    if (index < start) return [];
-    if (span?.content !== index) return [{ role, text: contentText(content), isTransient: alone.has(index) }];
-    const pieceOf = (some: Content['parts'], isTransient: boolean) =>
-      some.length === 0 ? [] : [{ role, text: contentText({ role, parts: some }), isTransient }];
-    const { from, to } = span;
-    return [
-      ...pieceOf(parts.slice(0, from), false),
-      ...pieceOf(parts.slice(from, to), true),
-      ...pieceOf(parts.slice(to), false),
-    ];
-  });
+/** Says of a piece which events of the log it comes from, as `#3–5`. */
+function sourcesOf({ contents, sources }: Pick<Assembly, 'contents' | 'sources'> = { contents: [], sources: [] }) {
+  const seqs = new Map<Part, readonly number[]>();
+  for (const [index, { parts }] of contents.entries()) for (const part of parts) seqs.set(part, sources[index] ?? []);
+  return ({ parts }: RequestPiece): string => {
+    const found = new Set(parts.flatMap((part) => seqs.get(part) ?? []));
+    const ranges = normalizeRanges([...found].map((seq): SeqRange => [seq, seq]));
+    return ranges.length === 0 ? '' : `  #${rangesText(ranges)}`;
+  };
+}
+
+function printTitle({ paint, print, width }: Terminal, request: PrintedRequest, options: RequestPrinting): void {
+  const { contents, tokens } = request;
+  const title = `Request to ${options.provider} for agent ${oneLine(options.agentName)}`;
+  const about = tokens.label === 'counted' ? '' : 'about ';
+  const size = `${countText(contents.length, 'content')}, ${about}${countText(tokens.n, 'token')}`;
+  if (textWidth(title) + 2 + textWidth(size) <= width) {
+    print(`${paint.bold(title)}  ${paint.dim(size)}`);
+    return;
+  }
+  for (const line of wrapWidth(title, width)) print(paint.bold(line));
+  print(`  ${paint.dim(size)}`);
 }
 
 /** For memories that stand above with their sources. */

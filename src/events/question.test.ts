@@ -18,6 +18,8 @@ describe('questions and answers', () => {
   it('are not silence, calls, responses or what was interrupted', () => {
     for (const input of [
       { author: 'user', inputTranscription: { text: ' ' } },
+      { author: 'user', content: ' \n　' },
+      { author: 'user', content: { parts: [{ inlineData: { mimeType: 'image/png', data: '' } }] } },
       { author: 'user', content: { parts: [{ functionResponse: { name: 'f' } }, { text: 'here' }] } },
       { author: 'bot', content: { parts: [{ text: 'look' }, { functionCall: { name: 'f' } }] } },
       { author: 'bot', content: 'I was', interrupted: true },

@@ -18,11 +18,21 @@ const history: fc.Arbitrary<View['history']> = fc.oneof(
 /** Views of every kind. */
 export const someView: fc.Arbitrary<View> = fc.record(
   {
-    agentName: fc.constantFrom('assistant', 'assistant', 'critic'),
+    agentName: fc.constantFrom('assistant', 'assistant', 'assistant', 'critic', '</recalled_memories>'),
     provider: fc.constantFrom(...providers),
     history,
-    branch: fc.constantFrom('root', 'root.assistant'),
-    isolationScope: fc.constant('sealed'),
+    branch: fc.constantFrom('root', 'root.assistant', 'root.assistant.critic', 'root.assistant2'),
+    isolationScope: fc.constantFrom('sealed', 'seal'),
   },
   { requiredKeys: ['agentName', 'history', 'provider'] },
+);
+
+/** Views of the whole session, and views of every kind. */
+export const usualView: fc.Arbitrary<View> = fc.oneof(
+  fc.record({
+    agentName: fc.constant('assistant'),
+    provider: fc.constantFrom(...providers),
+    history: fc.constant('full' as const),
+  }),
+  someView,
 );

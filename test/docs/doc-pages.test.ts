@@ -65,7 +65,7 @@ function brokenLinks(page: Page): string[] {
   });
 }
 
-describe('TypeScript in the documentation', () => {
+describe('TypeScript in the documentation', { timeout: 120_000 }, () => {
   const fences = pages.flatMap(fencesOf).filter(({ language }) => language === 'ts');
 
   it('is there, and compiles against the package', () => {

@@ -5,7 +5,7 @@ import { providers, someView } from '../../test/context/view-arbitrary.ts';
 import { longRandomLog } from '../../test/logs/random-log.ts';
 import { replayLog } from '../../test/logs/replay-log.ts';
 import { assemble } from '../context/assembly/index.ts';
-import { type Event, foldCoverage, isBookkeeping, type View } from '../events/index.ts';
+import { type Event, type EventInput, foldCoverage, isBookkeeping, type View } from '../events/index.ts';
 import { createInMemorySessionStore, createSessionService } from '../sessions/index.ts';
 import { HeldEvents } from './held-events.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -66,7 +66,29 @@ describe('SessionLog', () => {
         expect((await kept.read(sessions, 'whole')).events).toEqual(all);
         await check(all);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
+  });
+
+  it('reads anew where a result does not say which call it answers, and a summary stands for an older one', async () => {
+    const sessions = createSessionService({ store: createInMemorySessionStore() });
+    const key = { appName: 'app', userId: 'u', sessionId: 's' };
+    const kept = new SessionLog(await sessions.create(key));
+    const view: View = { agentName: 'assistant', history: 'full', provider: 'gemini' };
+    const call = (at: number): EventInput => ({
+      author: 'assistant',
+      content: { parts: [{ functionCall: { name: 'book', args: { at } } }] },
+    });
+    const content = { role: 'model' as const, parts: [{ text: '订过一次。' }] };
+    const summary = { covers: [[1, 1]] as const, content, trigger: 'test', sourceHash: '' };
+    await sessions.append(key, [call(1), { author: 'system', actions: { compaction: summary } }, call(3)]);
+    await kept.readView(sessions, view);
+    const answer = {
+      author: 'assistant',
+      content: { parts: [{ functionResponse: { name: 'book', response: '好' } }] },
+    };
+    kept.add((await sessions.append(key, [answer])).events);
+    const { seen } = await kept.readView(sessions, view);
+    expect(seen.assembly.contents).toEqual(assemble((await sessions.read(key)).items, view).contents);
   });
 });

@@ -55,10 +55,11 @@ export class StandingEvents {
     return findQuestion(this.log.events, (event) => this.#isVisible(event, outlook));
   }
 
-  /** True if the event answers a call that is not to be found. */
+  /** True if the event answers a call that is not to be found, or one that it does not name, which may be any. */
   answersUnknown(event: Event): boolean {
-    if (!this.#isVisible(event) || event.content?.parts.every((part) => part.functionResponse === undefined))
-      return false;
+    const responses = (event.content?.parts ?? []).flatMap((part) => part.functionResponse ?? []);
+    if (responses.length === 0 || !this.#isVisible(event)) return false;
+    if (responses.some(({ id }) => id === undefined)) return true;
     this.links.add(event);
     const isUnknown = this.links.responsesOf(event).some(({ call }) => call === undefined);
     this.links.takeBack(event.seq);

@@ -14,11 +14,15 @@ describe('the pause after a failure', () => {
       fc.property(
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         fc.integer({ min: 1, max: 5_000 }),
-        (share, attempt) => {
-          const pause = pauseAfter(new TypeError('broken'), attempt, { ...limits, random: () => share });
+        fc.constantFrom(0, 1_000),
+        (share, attempt, firstDelayMs) => {
+          const backOff = { ...limits, firstDelayMs, random: () => share };
+          const pause = pauseAfter(new TypeError('broken'), attempt, backOff);
           expect(Number.isSafeInteger(pause)).toBe(true);
           expect(pause).toBeGreaterThanOrEqual(0);
-          expect(pause).toBeLessThanOrEqual(Math.min(900_000, 1_000 * 2 ** (attempt - 1)));
+          expect(pause).toBeLessThanOrEqual(
+            firstDelayMs === 0 ? 0 : Math.min(900_000, firstDelayMs * 2 ** (attempt - 1)),
+          );
         },
       ),
     );

@@ -7,6 +7,9 @@ export interface BackOff {
   readonly random: () => number;
 }
 
+/** So many doublings are more than any limit, and few enough for a number. */
+const mostDoublings = 100;
+
 /** The longest that a failure can ask for: a day. */
 const longestAskedMs = 86_400_000;
 
@@ -17,7 +20,7 @@ const longestAskedMs = 86_400_000;
  */
 export function pauseAfter(error: unknown, attempt: number, backOff: BackOff): number {
   const { firstDelayMs, longestDelayMs, random } = backOff;
-  const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, mostDoublings));
   return Math.ceil(Math.max(random() * longest, askedPause(error)));
 }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PalimpsestError } from '../errors/index.ts';
 import { createJobRunner } from './create-job-runner.ts';
 import { createInMemoryJobStore } from './in-memory-job-store.ts';
-import type { JobRunnerOptions } from './job-runner.ts';
+import type { JobRunner, JobRunnerOptions } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
 
 const scope = { appName: 'a', userId: '用户' };
@@ -88,6 +88,40 @@ describe('a runner', () => {
     expect(heard).toContain(full);
     expect((await runner.deadLetters(scope)).items).toEqual([]);
     await runner.settled();
+    await runner.close();
+  });
+
+  it('is closed at the end of the block that opened it', async () => {
+    const store = createInMemoryJobStore();
+    let left: JobRunner;
+    {
+      await using runner = createJobRunner({ store });
+      await runner.enqueue({ queue: 'q', scope });
+      left = runner;
+    }
+    await expect(left.settled()).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+
+  it('may be waited for by what a handler has left behind', async () => {
+    let later = Promise.resolve();
+    let goOn = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const runner: JobRunner = createJobRunner({
+      store: createInMemoryJobStore(),
+      handlers: {
+        q: async () => {
+          await expect(runner.settled()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+          later = over.then(() => runner.settled());
+        },
+      },
+    });
+    await runner.enqueue({ queue: 'q', scope });
+    await runner.settled();
+    goOn();
+    await later;
+    expect((await runner.deadLetters(scope)).items).toEqual([]);
     await runner.close();
   });
 

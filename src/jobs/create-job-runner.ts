@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PalimpsestError } from '../errors/index.ts';
 import { type Page, parseId, toInstant } from '../events/index.ts';
 import { encodeCursor, uuidV7 } from '../internal/index.ts';
 import type { DeadLetter, DeadLetterOptions, Enqueued, JobRunner, JobRunnerOptions, NewJob } from './job-runner.ts';
-import type { ClaimedJob, DeadJob, JobFilter, JobScope } from './job-store.ts';
+import type { ClaimedJob, DeadLetterRow, JobFilter, JobScope } from './job-store.ts';
 import { pause } from './pause.ts';
-import { readDeadLetterOptions, readFilter, readJob, readJobScope } from './read-job.ts';
+import { bad, readDeadLetterOptions, readFilter, readJob, readJobScope } from './read-job.ts';
 import { type RunnerSettings, readRunnerOptions } from './runner-settings.ts';
 import { RunningJob } from './running-job.ts';
 
@@ -17,6 +18,8 @@ class StoreJobRunner implements JobRunner {
   readonly #settings: RunnerSettings;
   readonly #queues: readonly string[];
   readonly #running = new Map<RunningJob, Promise<void>>();
+  /** Which of them a call comes from. */
+  readonly #inside = new AsyncLocalStorage<RunningJob>();
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   /** When the next job is free, as of the last claim. */
@@ -42,6 +45,7 @@ class StoreJobRunner implements JobRunner {
   }
 
   async settled({ backOffs = false }: { readonly backOffs?: boolean } = {}): Promise<void> {
+    this.#refuseInside();
     for (;;) {
       this.#refuseClosed();
       await this.#look();
@@ -63,16 +67,12 @@ class StoreJobRunner implements JobRunner {
 
   async requeue(filter: JobFilter, id: string): Promise<'enqueued' | 'waiting' | 'absent'> {
     this.#refuseClosed();
-    const outcome = await this.#settings.store.requeue(
-      readFilter(filter),
-      parseId(id, 'id'),
-      this.#settings.clock.now(),
-    );
+    const outcome = await this.#settings.store.requeue(readFilter(filter), parseId(id, 'id'));
     void this.#look();
     return outcome;
   }
 
-  async remove(scope: JobScope): Promise<number> {
+  async erase(scope: JobScope): Promise<number> {
     this.#refuseClosed();
     return this.#settings.store.remove(readJobScope(scope));
   }
@@ -80,6 +80,10 @@ class StoreJobRunner implements JobRunner {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #close(): Promise<void> {
@@ -104,8 +108,7 @@ class StoreJobRunner implements JobRunner {
   async #lookWhileAsked(): Promise<void> {
     while (this.#lookAgain) {
       this.#lookAgain = false;
-      // Jobs that enqueue jobs would starve timers and sockets.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       try {
         await this.#claimJobs();
       } catch (error) {
@@ -121,21 +124,26 @@ class StoreJobRunner implements JobRunner {
     const { store, clock, owner, leaseMs, maxRunning } = this.#settings;
     while (!this.#isClosed() && this.#queues.length > 0 && this.#running.size < maxRunning) {
       const now = clock.now();
-      const claimed = await store.claim({ queues: this.#queues, owner, now, leaseUntil: now + leaseMs });
+      const leaseUntil = now + leaseMs;
+      // A clock that has jumped is past the leases of what runs here, which would be claimed and run twice.
+      await Promise.all(Array.from(this.#running.keys(), (running) => running.keepLease(now)));
+      const claimed = await store.claim({ queues: this.#queues, owner, now, leaseUntil });
       if (claimed.job === undefined) {
         this.#freeAt = claimed.freeAt;
         return;
       }
-      await this.#start(claimed.job);
+      await this.#start(claimed.job, leaseUntil);
+      await nextTurn();
     }
   }
 
-  async #start(job: ClaimedJob): Promise<void> {
-    const running = new RunningJob(this.#settings, job);
+  async #start(job: ClaimedJob, leaseUntil: number): Promise<void> {
+    const running = new RunningJob(this.#settings, job, leaseUntil);
     const handler = this.#settings.handlers.get(job.queue);
     if (handler === undefined || this.#isClosed()) return running.giveBack();
-    const ended = running
-      .run(handler)
+    // Begins when it is among those that run: a handler may ask the runner at once.
+    const ended = Promise.resolve()
+      .then(() => this.#inside.run(running, () => running.run(handler)))
       .catch((error: unknown) => this.#settings.onFailure(error))
       .then(() => {
         this.#running.delete(running);
@@ -176,12 +184,26 @@ class StoreJobRunner implements JobRunner {
     return this.#closing.signal.aborted;
   }
 
+  #refuseInside(): void {
+    const running = this.#inside.getStore();
+    if (running === undefined || !this.#running.has(running)) return;
+    throw bad(
+      'settled()',
+      'cannot be called by a handler of the same runner, which it would wait for; call it elsewhere',
+    );
+  }
+
   #refuseClosed(): void {
     if (this.#isClosed()) throw new PalimpsestError('CLOSED', { what: 'The job runner' });
   }
 }
 
-function deadLetter({ place, enqueuedAt, cause, ...row }: DeadJob): DeadLetter {
+/** Lets timers and sockets have their turn: jobs that enqueue jobs would starve them. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function deadLetter({ place, enqueuedAt, cause, ...row }: DeadLetterRow): DeadLetter {
   return Object.freeze({
     ...row,
     enqueuedAt: toInstant(enqueuedAt),

@@ -1,10 +1,10 @@
 import type {
   ClaimedJob,
-  DeadJob,
-  DeadJobQuery,
+  ClaimOutcome,
+  DeadLetterQuery,
+  DeadLetterRow,
   HoldOutcome,
   JobClaim,
-  JobClaimed,
   JobFailure,
   JobFilter,
   JobHold,
@@ -17,11 +17,18 @@ interface LiveJob {
   readonly row: JobRow;
   readonly place: number;
   attempts: number;
-  /** When it can be claimed as soon as it is the head of its line. */
+  /** The one behind it in its line. */
+  next: LiveJob | undefined;
+  /** When it can be claimed as soon as it is the head of its line; 0 if it waits for no time. */
   freeAt: number;
   token: number;
   /** Who holds it; `undefined` while it waits. */
   owner: string | undefined;
+}
+
+interface Line {
+  head: LiveJob;
+  tail: LiveJob;
 }
 
 /** A job store that ends with the process. */
@@ -31,25 +38,27 @@ export function createInMemoryJobStore(): JobStore {
 
 class InMemoryJobStore implements JobStore {
   readonly name = 'in-memory';
-  /** Never empty ones, the head first. */
-  readonly #lines = new Map<string, LiveJob[]>();
+  readonly #lines = new Map<string, Line>();
   readonly #byId = new Map<string, LiveJob>();
   /** By id, the oldest first. */
-  readonly #dead = new Map<string, DeadJob>();
+  readonly #dead = new Map<string, DeadLetterRow>();
   #lastPlace = 0;
   #lastToken = 0;
 
   async enqueue(row: JobRow): Promise<{ readonly outcome: 'enqueued' | 'waiting'; readonly id: string }> {
-    return this.#enqueue(row, row.enqueuedAt);
+    return this.#enqueue(row);
   }
 
-  async claim({ queues, owner, now, leaseUntil }: JobClaim): Promise<JobClaimed> {
-    let first: LiveJob | undefined;
-    for (const [head] of this.#lines.values()) {
-      if (head !== undefined && queues.includes(head.row.queue) && isSooner(head, first)) first = head;
+  async claim({ queues, owner, now, leaseUntil }: JobClaim): Promise<ClaimOutcome> {
+    let timed: LiveJob | undefined;
+    let fresh: LiveJob | undefined;
+    for (const { head } of this.#lines.values()) {
+      if (!queues.includes(head.row.queue)) continue;
+      if (head.freeAt === 0) fresh = sooner(head, fresh);
+      else timed = sooner(head, timed);
     }
-    if (first === undefined) return {};
-    if (first.freeAt > now) return { freeAt: first.freeAt };
+    const first = timed !== undefined && timed.freeAt <= now ? timed : fresh;
+    if (first === undefined) return timed === undefined ? {} : { freeAt: timed.freeAt };
     const lostBy = first.owner;
     first.attempts += 1;
     first.token = ++this.#lastToken;
@@ -86,7 +95,7 @@ class InMemoryJobStore implements JobStore {
     return 'held';
   }
 
-  async deadLetters({ filter, queue, before, limit }: DeadJobQuery): Promise<readonly DeadJob[]> {
+  async deadLetters({ filter, queue, before, limit }: DeadLetterQuery): Promise<readonly DeadLetterRow[]> {
     return [...this.#dead.values()]
       .reverse()
       .filter((dead) => isWithin(dead.scope, filter) && (queue === undefined || dead.queue === queue))
@@ -94,11 +103,11 @@ class InMemoryJobStore implements JobStore {
       .slice(0, limit);
   }
 
-  async requeue(filter: JobFilter, id: string, now: number): Promise<'enqueued' | 'waiting' | 'absent'> {
+  async requeue(filter: JobFilter, id: string): Promise<'enqueued' | 'waiting' | 'absent'> {
     const dead = this.#dead.get(id);
     if (dead === undefined || !isWithin(dead.scope, filter)) return 'absent';
     const { cause, place, ...row } = dead;
-    const { outcome } = this.#enqueue(row, now);
+    const { outcome } = this.#enqueue(row);
     if (outcome === 'enqueued') this.#dead.delete(id);
     return outcome;
   }
@@ -106,19 +115,27 @@ class InMemoryJobStore implements JobStore {
   async remove(filter: JobFilter): Promise<number> {
     const jobs = [...this.#byId.values()].filter(({ row }) => isWithin(row.scope, filter));
     const dead = [...this.#dead.values()].filter(({ scope }) => isWithin(scope, filter));
-    for (const job of jobs) this.#leaveLine(job);
+    // All jobs of a line have one scope, so a line goes as a whole.
+    for (const { row } of jobs) {
+      this.#lines.delete(lineName(row));
+      this.#byId.delete(row.id);
+    }
     for (const { id } of dead) this.#dead.delete(id);
     return jobs.length + dead.length;
   }
 
-  #enqueue(row: JobRow, freeAt: number): { outcome: 'enqueued' | 'waiting'; id: string } {
+  #enqueue(row: JobRow): { outcome: 'enqueued' | 'waiting'; id: string } {
     const name = lineName(row);
-    const line = this.#lines.get(name) ?? [];
-    const equal = row.dedupeId === undefined ? undefined : line.find((job) => isEqual(job, row));
+    const line = this.#lines.get(name);
+    const equal = row.dedupeId === undefined ? undefined : equalIn(line, row.dedupeId);
     if (equal !== undefined) return { outcome: 'waiting', id: equal.row.id };
-    const job = { row, place: ++this.#lastPlace, attempts: 0, freeAt, token: 0, owner: undefined };
-    line.push(job);
-    this.#lines.set(name, line);
+    const waits = { attempts: 0, freeAt: 0, token: 0, owner: undefined };
+    const job: LiveJob = { row, place: ++this.#lastPlace, next: undefined, ...waits };
+    if (line === undefined) this.#lines.set(name, { head: job, tail: job });
+    else {
+      line.tail.next = job;
+      line.tail = job;
+    }
     this.#byId.set(row.id, job);
     return { outcome: 'enqueued', id: row.id };
   }
@@ -128,12 +145,13 @@ class InMemoryJobStore implements JobStore {
     return job?.owner !== undefined && job.token === token ? job : undefined;
   }
 
-  #leaveLine(job: LiveJob): void {
-    const name = lineName(job.row);
-    const rest = (this.#lines.get(name) ?? []).filter((other) => other !== job);
-    if (rest.length > 0) this.#lines.set(name, rest);
-    else this.#lines.delete(name);
-    this.#byId.delete(job.row.id);
+  /** Removes the head of a line, the only one that is ever held; the next one is the head then. */
+  #leaveLine({ row, next }: LiveJob): void {
+    const name = lineName(row);
+    const line = this.#lines.get(name);
+    if (line === undefined || next === undefined) this.#lines.delete(name);
+    else line.head = next;
+    this.#byId.delete(row.id);
   }
 }
 
@@ -141,13 +159,16 @@ function lineName({ queue, scope }: JobRow): string {
   return JSON.stringify([queue, scope.appName, scope.userId, scope.projectId ?? '', scope.sessionId ?? '']);
 }
 
-function isSooner(job: LiveJob, than: LiveJob | undefined): boolean {
-  if (than === undefined || job.freeAt < than.freeAt) return true;
-  return job.freeAt === than.freeAt && job.place < than.place;
+function sooner(job: LiveJob, other: LiveJob | undefined): LiveJob {
+  if (other === undefined || job.freeAt < other.freeAt) return job;
+  return job.freeAt === other.freeAt && job.place < other.place ? job : other;
 }
 
-function isEqual(job: LiveJob, row: JobRow): boolean {
-  return job.owner === undefined && job.row.dedupeId === row.dedupeId;
+/** The first of a line that waits with this and is not held. */
+function equalIn(line: Line | undefined, dedupeId: string): LiveJob | undefined {
+  let job = line?.head;
+  while (job !== undefined && !(job.owner === undefined && job.row.dedupeId === dedupeId)) job = job.next;
+  return job;
 }
 
 function isWithin(scope: JobScope, filter: JobFilter): boolean {

@@ -16,12 +16,12 @@ export type {
 } from './job-runner.ts';
 export type {
   ClaimedJob,
-  DeadJob,
-  DeadJobQuery,
+  ClaimOutcome,
+  DeadLetterQuery,
+  DeadLetterRow,
   HoldOutcome,
   JobCause,
   JobClaim,
-  JobClaimed,
   JobFailure,
   JobFilter,
   JobHold,

@@ -100,7 +100,8 @@ export interface JobRunner {
   enqueue(job: NewJob): Promise<Enqueued>;
   /**
    * Resolves when no job of these handlers can run now; with `backOffs` when none is left at all, those included that
-   * wait for their next attempt or that others hold. Throws the first failure of the store since it was last asked.
+   * wait for their next attempt or that others hold. Throws the first failure of the store since it was last asked, and
+   * INVALID_ARGUMENT in a handler of the runner, which it would wait for.
    */
   settled(options?: { readonly backOffs?: boolean }): Promise<void>;
   /** The newest first. */
@@ -111,10 +112,11 @@ export interface JobRunner {
    */
   requeue(filter: JobFilter, id: string): Promise<'enqueued' | 'waiting' | 'absent'>;
   /** Removes all jobs and dead letters of a user, a project or a session, running ones too; returns how many. */
-  remove(scope: JobScope): Promise<number>;
+  erase(scope: JobScope): Promise<number>;
   /**
    * Claims no more, aborts the handlers, waits for them a while, and gives back what is not done, without counting the
    * attempt. Throws the first failure of the store that nobody has heard of; what it held is free when its lease is over.
    */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface JobClaim {
 }
 
 /** The outcome of a claim: a job, or when the next one is free at the latest, if there is any. */
-export type JobClaimed = { readonly job: ClaimedJob } | { readonly job?: never; readonly freeAt?: number };
+export type ClaimOutcome = { readonly job: ClaimedJob } | { readonly job?: never; readonly freeAt?: number };
 
 /** Names one claim of one job. */
 export interface JobHold {
@@ -57,20 +57,23 @@ export interface JobCause {
   readonly at: number;
 }
 
-/** What becomes of a job that was not completed: it waits at the head of its line, or leaves it as a dead letter. */
+/**
+ * What becomes of a job that was not completed: it waits at the head of its line, until a time or, where that is 0, for
+ * none, or leaves it as a dead letter.
+ */
 export type JobFailure =
   | { readonly freeAt: number; readonly attempts: number }
   | { readonly freeAt?: never; readonly cause: JobCause };
 
-/** A job that is not tried any more. */
-export interface DeadJob extends JobRow {
+/** A job that is not tried any more, as a store keeps it. */
+export interface DeadLetterRow extends JobRow {
   readonly cause: JobCause;
   /** Grows from one dead letter to the next. */
   readonly place: number;
 }
 
 /** Which dead letters are wanted, the newest first. */
-export interface DeadJobQuery {
+export interface DeadLetterQuery {
   readonly filter: JobFilter;
   readonly queue?: string;
   /** Only those below this place. */
@@ -85,17 +88,20 @@ export interface DeadJobQuery {
  */
 export interface JobStore {
   readonly name: string;
-  /** Puts a job at the end of its line. `waiting`: an equal one is there and not held; its id is returned. */
+  /**
+   * Puts a job at the end of its line, where it waits for no time, whatever a clock says. `waiting`: an equal one is
+   * there and not held; its id is returned.
+   */
   enqueue(job: JobRow): Promise<{ readonly outcome: 'enqueued' | 'waiting'; readonly id: string }>;
-  /** Of the heads that are free now, the one that has been so for longest. */
-  claim(claim: JobClaim): Promise<JobClaimed>;
+  /** Of the heads whose pause or lease is over, the one whose was so first; without one, the oldest that waits for no time. */
+  claim(claim: JobClaim): Promise<ClaimOutcome>;
   renew(hold: JobHold, leaseUntil: number): Promise<HoldOutcome>;
   /** The job is gone, and the next of its line is the head. */
   complete(hold: JobHold): Promise<HoldOutcome>;
   fail(hold: JobHold, failure: JobFailure): Promise<HoldOutcome>;
-  deadLetters(query: DeadJobQuery): Promise<readonly DeadJob[]>;
+  deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRow[]>;
   /** Enqueues what a dead letter holds, under its id; the letter is gone, unless the outcome is `waiting`. */
-  requeue(filter: JobFilter, id: string, now: number): Promise<'enqueued' | 'waiting' | 'absent'>;
+  requeue(filter: JobFilter, id: string): Promise<'enqueued' | 'waiting' | 'absent'>;
   /** Removes jobs, held ones too, and dead letters; returns how many. */
   remove(filter: JobFilter): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { PalimpsestError } from '../errors/index.ts';
 import { copyJsonMap, isPlainObject, parseId, parseScope } from '../events/index.ts';
 import { decodeCursor } from '../internal/index.ts';
 import type { DeadLetterOptions, NewJob } from './job-runner.ts';
-import type { DeadJobQuery, JobFilter, JobRow, JobScope } from './job-store.ts';
+import type { DeadLetterQuery, JobFilter, JobRow, JobScope } from './job-store.ts';
 
 /** Of JSON. */
 const maxPayloadBytes = 65_536;
@@ -40,7 +40,7 @@ export function readFilter(filter: JobFilter): JobFilter {
 }
 
 /** Checks which dead letters are wanted. Throws INVALID_ARGUMENT or INVALID_ID. */
-export function readDeadLetterOptions(options: DeadLetterOptions): DeadJobQuery {
+export function readDeadLetterOptions(options: DeadLetterOptions): DeadLetterQuery {
   const filter = readFilter(options);
   const { queue, limit = defaultPage, cursor } = options;
   if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= largestPage)) {

@@ -3,7 +3,7 @@ import { toInstant } from '../events/index.ts';
 import { pauseAfter } from './back-off.ts';
 import { causeOf, lostRun } from './failure-cause.ts';
 import type { Job, JobHandler } from './job-runner.ts';
-import type { ClaimedJob, JobFailure } from './job-store.ts';
+import type { ClaimedJob, HoldOutcome, JobFailure } from './job-store.ts';
 import type { RunnerSettings } from './runner-settings.ts';
 
 /** One claim of one job: its handler at work, the lease that is renewed meanwhile, and what is told the store then. */
@@ -11,29 +11,41 @@ export class RunningJob {
   readonly #settings: RunnerSettings;
   readonly #job: ClaimedJob;
   readonly #controller = new AbortController();
+  #leaseUntil: number;
+  #renewing: Promise<void> | undefined;
   /** True once the store has been, or need not be, told how it ended. */
   #isOver = false;
+  /** The telling. */
+  #ending: Promise<HoldOutcome> | undefined;
   #isClosing = false;
 
-  constructor(settings: RunnerSettings, job: ClaimedJob) {
+  constructor(settings: RunnerSettings, job: ClaimedJob, leaseUntil: number) {
     this.#settings = settings;
     this.#job = job;
+    this.#leaseUntil = leaseUntil;
   }
 
   /** Runs the handler and tells the store how that ended. Throws only what the store throws. */
   async run(handler: JobHandler): Promise<void> {
-    const { attempts, lostBy } = this.#job;
-    if (lostBy !== undefined && attempts > this.#settings.maxAttempts) return this.#fail(lostRun(lostBy), attempts - 1);
+    if (this.#lastLoss() !== undefined) return this.giveBack();
     const { store, leaseMs } = this.#settings;
-    const timer = setInterval(() => void this.#renew(), leaseMs / 3).unref();
+    const timer = setInterval(() => this.#renewInTime(), leaseMs / 3).unref();
     try {
       await handler(this.#view());
     } catch (error) {
-      return await this.#fail(error, attempts);
+      return await this.#fail(error);
     } finally {
       clearInterval(timer);
     }
-    if (this.#end()) await store.complete(this.#job);
+    await this.#end(() => store.complete(this.#job));
+  }
+
+  /** Sees to it that the lease is not over at this time, as long as the job is at work. Throws what the store throws. */
+  async keepLease(now: number): Promise<void> {
+    await this.#renewing;
+    if (this.#leaseUntil > now) return;
+    if (this.#isOver) await Promise.allSettled([this.#ending]);
+    else await this.#renew(now);
   }
 
   /** Tells the handler that it is to stop, and that what it has not done is given back. */
@@ -42,39 +54,59 @@ export class RunningJob {
     this.#abort();
   }
 
-  /** Lets others have the job at once, as if it had not been claimed, unless it has ended. */
-  async giveBack(): Promise<void> {
-    if (!this.#end()) return;
-    const { store, clock } = this.#settings;
-    await store.fail(this.#job, { freeAt: clock.now(), attempts: this.#job.attempts - 1 });
+  /** Lets others have the job at once, as if it had not been claimed, unless it has ended or has no attempt left. */
+  giveBack(): Promise<void> {
+    const asBefore = { freeAt: 0, attempts: this.#job.attempts - 1 };
+    return this.#end(() => this.#settings.store.fail(this.#job, this.#lastLoss() ?? asBefore));
   }
 
-  async #fail(error: unknown, attempts: number): Promise<void> {
+  async #fail(error: unknown): Promise<void> {
     if (this.#isClosing) return this.giveBack();
-    if (this.#end()) await this.#settings.store.fail(this.#job, this.#failure(error, attempts));
+    await this.#end(() => this.#settings.store.fail(this.#job, this.#failure(error)));
   }
 
-  #failure(error: unknown, attempts: number): JobFailure {
+  #failure(error: unknown): JobFailure {
+    const { attempts } = this.#job;
     const { clock, maxAttempts } = this.#settings;
     const now = clock.now();
     if (attempts >= maxAttempts) return { cause: causeOf(error, attempts, now) };
-    return { freeAt: now + pauseAfter(error, attempts, this.#settings), attempts };
+    const pause = pauseAfter(error, attempts, this.#settings);
+    return { freeAt: pause === 0 ? 0 : now + pause, attempts };
   }
 
-  /** True for the first who asks: only one may tell the store. */
-  #end(): boolean {
-    const isFirst = !this.#isOver;
+  /** The failure of a job whose attempts are used up and whose last one ended with its process. */
+  #lastLoss(): JobFailure | undefined {
+    const { attempts, lostBy } = this.#job;
+    const { clock, maxAttempts } = this.#settings;
+    if (lostBy === undefined || attempts <= maxAttempts) return undefined;
+    return { cause: causeOf(lostRun(lostBy), attempts - 1, clock.now()) };
+  }
+
+  /** Only the first who asks tells the store. */
+  async #end(tell: () => Promise<HoldOutcome>): Promise<void> {
+    if (this.#isOver) return;
     this.#isOver = true;
-    return isFirst;
+    this.#ending = tell();
+    await this.#ending;
   }
 
-  async #renew(): Promise<void> {
-    const { store, clock, leaseMs, onFailure } = this.#settings;
-    try {
-      if ((await store.renew(this.#job, clock.now() + leaseMs)) === 'held' || !this.#end()) return;
+  #renewInTime(): void {
+    const { clock, onFailure } = this.#settings;
+    this.#renewing ??= this.#renew(clock.now())
+      .catch(onFailure)
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+  }
+
+  async #renew(now: number): Promise<void> {
+    const { store, leaseMs } = this.#settings;
+    const leaseUntil = now + leaseMs;
+    if ((await store.renew(this.#job, leaseUntil)) === 'held') {
+      this.#leaseUntil = leaseUntil;
+    } else if (!this.#isOver) {
+      this.#isOver = true;
       this.#abort();
-    } catch (error) {
-      onFailure(error);
     }
   }
 

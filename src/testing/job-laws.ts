@@ -35,6 +35,18 @@ export const jobLaws: Laws = {
     says: 'A job is held as long as its handler works; a handler whose job was lost is told, and ends nothing.',
     source: '§2, leases with fencing tokens',
   },
+  'jobs.clock-ahead': {
+    says: 'When the clock jumps ahead, a runner goes on with what it runs: nothing begins twice, no attempt is counted.',
+    source: '§2, leases with fencing tokens; principle 2',
+  },
+  'jobs.clock-back': {
+    says: 'When the clock is set back, what waits for no pause and no lease runs at once all the same.',
+    source: '§2, one job port; principle 2',
+  },
+  'jobs.fair': {
+    says: 'A job whose pause or lease is over comes before new ones of other lines, and these in the order they came.',
+    source: '§2, one job port',
+  },
   'jobs.in-order': {
     says: 'Jobs of a line run one at a time in the order they were enqueued; no other line waits for them.',
     source: '§2, one job port',
@@ -56,7 +68,7 @@ export const jobLaws: Laws = {
     source: '§2, one job port; principle 8',
   },
   'jobs.lost-to-the-last': {
-    says: 'A job that ends every process that runs it is a dead letter too, and says who ran it last.',
+    says: 'A job that ends every process that runs it is a dead letter too, says who ran it last, and is not run again.',
     source: '§2, one job port; principle 8',
   },
   'jobs.requeued': {
@@ -71,13 +83,13 @@ export const jobLaws: Laws = {
     says: 'A runner that is opened later goes on with what others have left, attempts included.',
     source: '§2, one job port',
   },
-  'jobs.removed': {
-    says: 'Removing a scope takes its jobs, running ones too, and its dead letters, and nothing else.',
+  'jobs.erased': {
+    says: 'Erasing a scope takes its jobs, running ones too, and its dead letters, and nothing else.',
     source: 'principles 1 and 6',
   },
   'jobs.budget': { says: 'No more jobs run at once than the budget allows.', source: '§2, one job port' },
   'jobs.settled': {
-    says: 'Settled is when nothing can run now; on demand, when nothing is left that waits for its next attempt.',
+    says: 'Settled is when nothing can run now; on demand, when nothing is left that waits. No handler waits for itself.',
     source: '§2, settled() waits',
   },
   'jobs.given-back': {

@@ -60,7 +60,7 @@ export function forwardJobs(store: JobStore, given: Partial<JobStore>): JobStore
     complete: (hold) => store.complete(hold),
     fail: (hold, failure) => store.fail(hold, failure),
     deadLetters: (query) => store.deadLetters(query),
-    requeue: (filter, id, now) => store.requeue(filter, id, now),
+    requeue: (filter, id) => store.requeue(filter, id),
     remove: (filter) => store.remove(filter),
     ...given,
   };

@@ -57,7 +57,7 @@ test(`no job is lost, and none goes past another, when processes that run them a
   await runner.settled({ backOffs: true });
   const letters = (await runner.deadLetters({ appName: 'a', limit: 1_000 })).items;
   expect((await runner.deadLetters({ appName: 'a', limit: 1_000 })).nextCursor).toBeUndefined();
-  expect(await runner.remove({ appName: 'a', userId: lines[0] ?? '' })).toBe(
+  expect(await runner.erase({ appName: 'a', userId: lines[0] ?? '' })).toBe(
     letters.filter(({ scope }) => scope.userId === lines[0]).length,
   );
   await close();

@@ -87,28 +87,34 @@ const claim = fc
   });
 
 const end = fc
-  .record({ handle, which: fc.nat(3), how: fc.constantFrom('renew', 'complete', 'retry', 'die'), millis: fc.nat(9) })
+  .record({
+    handle,
+    which: fc.nat(3),
+    how: fc.constantFrom('renew', 'complete', 'retry', 'give back', 'die'),
+    millis: fc.nat(9),
+  })
   .map(({ handle, which, how, millis }) => {
     const cause = { message: `坏 ${millis}\u0000`, attempts: which, at: millis };
     const made = (store: JobStore, model: Model) => {
       const held = hold(model, which);
       if (how === 'renew') return store.renew(held, model.now + millis);
       if (how === 'complete') return store.complete(held);
-      return store.fail(held, how === 'die' ? { cause } : { freeAt: model.now + millis, attempts: which });
+      if (how === 'die') return store.fail(held, { cause });
+      return store.fail(held, { freeAt: how === 'retry' ? model.now + millis : 0, attempts: which });
     };
     return new Call([`${how} the hold ${which} before the last, ${millis}`, handle], made);
   });
 
 const others = fc.oneof(
-  { weight: 3, arbitrary: fc.nat(20).map((millis) => passTime(millis)) },
+  { weight: 3, arbitrary: fc.integer({ min: -10, max: 20 }).map((millis) => passTime(millis)) },
   {
     weight: 2,
     arbitrary: fc
       .record({ handle, filter, which: fc.nat(40) })
       .map(
         ({ handle, filter, which }) =>
-          new Call([`requeue j${which} of ${JSON.stringify(filter)}`, handle], (store, { now }) =>
-            store.requeue(filter, `j${which}`, now),
+          new Call([`requeue j${which} of ${JSON.stringify(filter)}`, handle], (store) =>
+            store.requeue(filter, `j${which}`),
           ),
       ),
   },

@@ -1,6 +1,6 @@
 /**
- * Tables of the job store. Times are milliseconds since 1970, payloads and causes are JSON text, absent ids of a scope are the empty
- * text. Only the head of a line can be claimed, so it is marked: then a claim reads one row of an index for each queue,
+ * Tables of the job store. Times are milliseconds since 1970 (`free` is 0 where none is waited for), payloads and causes are JSON text, absent ids of a scope are the empty
+ * text. Only the head of a line can be claimed, so it is marked: then a claim reads two rows of an index for each queue,
  * however many jobs stand behind one that waits.
  */
 export const jobSchema = `

@@ -54,7 +54,14 @@ const paths: Readonly<Record<string, { run: (store: JobStore) => Promise<unknown
       'jobs_line (app=? AND user=? AND session=? AND project=? AND queue=?)',
     ],
   },
-  claim: { run: claimOne, by: ['jobs_free (queue=?)', 'jobs USING INTEGER PRIMARY KEY (rowid=?)'] },
+  claim: {
+    run: claimOne,
+    by: [
+      'jobs_free (queue=? AND free>?)',
+      'jobs_free (queue=? AND free=?)',
+      'jobs USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+  },
   'renew and complete': {
     run: async (store) => {
       const hold = await claimOne(store);
@@ -81,7 +88,7 @@ const paths: Readonly<Record<string, { run: (store: JobStore) => Promise<unknown
   requeue: {
     run: async (store) => {
       await store.fail(await claimOne(store), { cause });
-      await store.requeue({ appName: 'a' }, 'j1', 9);
+      await store.requeue({ appName: 'a' }, 'j1');
     },
     by: ['sqlite_autoindex_dead_jobs_1 (id=?)', 'dead_jobs USING INTEGER PRIMARY KEY (rowid=?)'],
   },
@@ -139,7 +146,7 @@ describe('jobs in a file', () => {
     after.close();
   });
 
-  test('leave no byte behind when they are removed', async () => {
+  test('leave no byte behind when they are erased', async () => {
     const path = join(scratchFolder(), 'jobs.db');
     const file = await SqliteFile.open({ file: path });
     const runner = createJobRunner({
@@ -155,7 +162,7 @@ describe('jobs in a file', () => {
     await runner.settled();
     expect(bytesOf(path)).toContain('unmistakable payload');
     const { appName, userId } = scope;
-    expect(await runner.remove({ appName, userId })).toBe(2);
+    expect(await runner.erase({ appName, userId })).toBe(2);
     await runner.close();
     expect(bytesOf(path)).not.toContain('unmistakable');
     file.close();
@@ -169,8 +176,9 @@ describe('jobs in a file', () => {
     expect(await store.claim(claim)).toEqual({});
     other.run('ROLLBACK');
     await store.enqueue(row);
+    await claimOne(store);
     other.run('BEGIN IMMEDIATE');
-    expect(await store.claim({ ...claim, now: 4 })).toEqual({ freeAt: 5 });
+    expect(await store.claim(claim)).toEqual({ freeAt: 40 });
     other.run('ROLLBACK');
     for (const one of [file, other]) one.close();
   });

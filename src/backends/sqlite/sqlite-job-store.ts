@@ -1,12 +1,12 @@
 import { freezeParsed, type JsonMap } from '../../events/index.ts';
 import type {
   ClaimedJob,
-  DeadJob,
-  DeadJobQuery,
+  ClaimOutcome,
+  DeadLetterQuery,
+  DeadLetterRow,
   HoldOutcome,
   JobCause,
   JobClaim,
-  JobClaimed,
   JobFailure,
   JobFilter,
   JobHold,
@@ -35,15 +35,13 @@ class SqliteJobStore implements JobStore {
   }
 
   enqueue(job: JobRow): Promise<{ readonly outcome: 'enqueued' | 'waiting'; readonly id: string }> {
-    return this.#file.write(() => this.#insert(job, job.enqueuedAt));
+    return this.#file.write(() => this.#insert(job));
   }
 
-  async claim(claim: JobClaim): Promise<JobClaimed> {
+  async claim(claim: JobClaim): Promise<ClaimOutcome> {
     // Looking takes no lock, so idle runners keep nobody from writing.
-    const seen = this.#firstFree(claim.queues);
-    if (seen === undefined) return {};
-    if (seen.free > claim.now) return { freeAt: seen.free };
-    return this.#file.write(() => this.#claimFirst(claim));
+    const { no, ...none } = this.#firstFree(claim);
+    return no === undefined ? none : this.#file.write(() => this.#claimFirst(claim));
   }
 
   renew({ id, token }: JobHold, leaseUntil: number): Promise<HoldOutcome> {
@@ -76,20 +74,20 @@ class SqliteJobStore implements JobStore {
     });
   }
 
-  async deadLetters({ filter, queue, before, limit }: DeadJobQuery): Promise<readonly DeadJob[]> {
+  async deadLetters({ filter, queue, before, limit }: DeadLetterQuery): Promise<readonly DeadLetterRow[]> {
     const { where, values } = filterTerms(filter);
     const below = before ?? Number.MAX_SAFE_INTEGER;
     const [inQueue, queues] = queue === undefined ? ['', []] : [' AND queue = ?', [queue]];
     const sql = `SELECT * FROM dead_jobs WHERE ${where}${inQueue} AND no < ? ORDER BY no DESC LIMIT ?`;
-    return this.#file.all(sql, ...values, ...queues, below, limit).map(deadJob);
+    return this.#file.all(sql, ...values, ...queues, below, limit).map(deadLetterRow);
   }
 
-  requeue(filter: JobFilter, id: string, now: number): Promise<'enqueued' | 'waiting' | 'absent'> {
+  requeue(filter: JobFilter, id: string): Promise<'enqueued' | 'waiting' | 'absent'> {
     const { where, values } = filterTerms(filter);
     return this.#file.write(() => {
       const dead = this.#file.get(`SELECT * FROM dead_jobs WHERE id = ? AND ${where}`, id, ...values);
       if (dead === undefined) return 'absent';
-      const { outcome } = this.#insert(jobRow(dead), now);
+      const { outcome } = this.#insert(jobRow(dead));
       if (outcome === 'enqueued') this.#file.run('DELETE FROM dead_jobs WHERE no = ?', Number(dead.no));
       return outcome;
     });
@@ -105,7 +103,7 @@ class SqliteJobStore implements JobStore {
     return removed;
   }
 
-  #insert(job: JobRow, free: number): { outcome: 'enqueued' | 'waiting'; id: string } {
+  #insert(job: JobRow): { outcome: 'enqueued' | 'waiting'; id: string } {
     const line = lineValues(job);
     const { id, scope, queue, dedupeId, payload, enqueuedAt } = job;
     if (dedupeId !== undefined) {
@@ -114,32 +112,39 @@ class SqliteJobStore implements JobStore {
       if (equal !== undefined) return { outcome: 'waiting', id: String(equal.id) };
     }
     const isHead = this.#file.get(`SELECT 1 FROM jobs WHERE ${ofLine} LIMIT 1`, ...line) === undefined;
-    const sql = `INSERT INTO jobs (${rowColumns}, head, free, attempts, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
+    const sql = `INSERT INTO jobs (${rowColumns}, head, free, attempts, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0)`;
     const { appName, userId, projectId = '', sessionId = '' } = scope;
-    const body = [queue, dedupeId ?? null, JSON.stringify(payload), enqueuedAt, isHead ? 1 : 0, free] as const;
+    const body = [queue, dedupeId ?? null, JSON.stringify(payload), enqueuedAt, isHead ? 1 : 0] as const;
     this.#file.run(sql, id, appName, userId, projectId, sessionId, ...body);
     return { outcome: 'enqueued', id };
   }
 
-  /** Of the heads of lines, the one that is free first. */
-  #firstFree(queues: readonly string[]): { readonly no: number; readonly free: number } | undefined {
-    const sql = 'SELECT no, free FROM jobs WHERE queue = ? AND head = 1 ORDER BY free, no LIMIT 1';
+  /** The head that is to be claimed now, or when the next one is free. */
+  #firstFree({ queues, now }: JobClaim): { readonly no?: number; readonly freeAt?: number } {
+    const timed = this.#firstHead(queues, 'free > 0');
+    if (timed !== undefined && timed.free <= now) return { no: timed.no };
+    const fresh = this.#firstHead(queues, 'free = 0');
+    if (fresh !== undefined) return { no: fresh.no };
+    return timed === undefined ? {} : { freeAt: timed.free };
+  }
+
+  #firstHead(queues: readonly string[], which: string): { readonly no: number; readonly free: number } | undefined {
+    const sql = `SELECT no, free FROM jobs WHERE queue = ? AND head = 1 AND ${which} ORDER BY free, no LIMIT 1`;
     return queues
       .map((queue) => this.#file.get(sql, queue))
       .flatMap((row) => (row === undefined ? [] : [{ no: Number(row.no), free: Number(row.free) }]))
       .sort((a, b) => a.free - b.free || a.no - b.no)[0];
   }
 
-  #claimFirst({ queues, owner, now, leaseUntil }: JobClaim): JobClaimed {
-    const first = this.#firstFree(queues);
-    if (first === undefined) return {};
-    if (first.free > now) return { freeAt: first.free };
-    const row = this.#file.get('SELECT * FROM jobs WHERE no = ?', first.no) ?? {};
+  #claimFirst(claim: JobClaim): ClaimOutcome {
+    const { no, ...none } = this.#firstFree(claim);
+    if (no === undefined) return none;
+    const row = this.#file.get('SELECT * FROM jobs WHERE no = ?', no) ?? {};
     this.#file.run('UPDATE job_tokens SET last = last + 1');
     const token = Number(this.#file.get('SELECT last FROM job_tokens')?.last);
     const attempts = Number(row.attempts) + 1;
     const sql = 'UPDATE jobs SET free = ?, attempts = ?, token = ?, owner = ? WHERE no = ?';
-    this.#file.run(sql, leaseUntil, attempts, token, owner, first.no);
+    this.#file.run(sql, claim.leaseUntil, attempts, token, claim.owner, no);
     const lost: Partial<ClaimedJob> = row.owner === null ? {} : { lostBy: String(row.owner) };
     return { job: { ...jobRow(row), attempts, token, ...lost } };
   }
@@ -186,7 +191,7 @@ function jobRow({ id, app, user, project, session, queue, dedupe, payload, enque
   };
 }
 
-function deadJob(row: Row): DeadJob {
+function deadLetterRow(row: Row): DeadLetterRow {
   const cause: JobCause = JSON.parse(String(row.cause));
   return { ...jobRow(row), cause, place: Number(row.no) };
 }

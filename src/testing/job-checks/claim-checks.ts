@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ClaimedJob, HoldOutcome, JobStore } from '../../index.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { ClaimedJob, HoldOutcome, Job, JobStore } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { same, upTo } from '../expectations.ts';
 import {
   claimNow,
+  die,
   forwardJobs,
   gate,
   type JobSubject,
@@ -12,6 +14,7 @@ import {
   mustClaim,
   putIn,
   s1,
+  s2,
   soon,
 } from '../job-subject.ts';
 
@@ -101,5 +104,74 @@ export const claimChecks = {
     await soon(stopped.passed, 'the abort of the signal');
     await runner.settled();
     same(await subject.second.complete(taken), 'held');
+  },
+  'jobs.clock-ahead': async (subject) => {
+    const [started, finish, passedBy, told, goOn] = [gate(), gate(), gate(), gate(), gate()];
+    const runs: unknown[] = [];
+    const store = forwardJobs(subject.first, {
+      complete: async (hold) => {
+        if (hold.id === long.id) {
+          told.open();
+          await goOn.passed;
+        }
+        return subject.first.complete(hold);
+      },
+    });
+    const handler = async ({ attempt, payload }: Job) => {
+      runs.push([payload.n, attempt]);
+      if (payload.n === 'short') return passedBy.open();
+      started.open();
+      await finish.passed;
+      if (attempt === 1) throw 'broken';
+    };
+    const runner = subject.open({ store, handlers: { q: handler }, firstDelayMs: 0, pollMs: 60_000 });
+    const long = await runner.enqueue({ queue: 'q', scope: s1, payload: { n: 'long' } });
+    await soon(started.passed, 'the handler');
+    subject.clock.advance(10 * leaseMs);
+    await runner.enqueue({ queue: 'q', scope: s2, payload: { n: 'short' } });
+    await soon(passedBy.passed, 'the other job');
+    same(await claimNow(subject, subject.second), undefined, 'the lease was not renewed');
+    finish.open();
+    await soon(told.passed, 'the end of the second attempt');
+    subject.clock.advance(10 * leaseMs);
+    const settled = runner.settled();
+    for (const _ of upTo(20)) await setImmediate();
+    goOn.open();
+    await soon(settled, 'settling');
+    same(runs, [
+      ['long', 1],
+      ['short', 1],
+      ['long', 2],
+    ]);
+  },
+  'jobs.clock-back': async (subject) => {
+    const begun = gate();
+    const interrupted = async ({ signal }: Job) => {
+      begun.open();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw 'stopped';
+    };
+    await die(subject, 'dead');
+    await putIn(subject, ['given back'], s2);
+    const closing = subject.open({ handlers: { q: interrupted } });
+    await soon(begun.passed, 'the handler');
+    await closing.close();
+    await putIn(subject, ['new'], { ...s1, sessionId: '新' });
+    await subject.open().requeue(s1, 'dead');
+    subject.clock.advance(-1e9);
+    const runs: string[] = [];
+    const store = forwardJobs(subject.second, {
+      fail: async (hold, failure) => {
+        const outcome = await subject.second.fail(hold, failure);
+        subject.clock.advance(-1_000);
+        return outcome;
+      },
+    });
+    const handler = async ({ id, attempt }: Job) => {
+      runs.push(`${id} ${attempt}`);
+      if (id === 'new' && attempt === 1) throw 'broken';
+    };
+    await subject.open({ store, handlers: { q: handler }, maxRunning: 1, firstDelayMs: 0 }).settled();
+    same(runs, ['given back 1', 'new 1', 'new 2', 'dead 1']);
   },
 } satisfies Checks<JobSubject>;

@@ -1,7 +1,19 @@
 import { type JobRunner, PalimpsestError, toInstant } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { assertDeepFrozen, everyPage, same, upTo } from '../expectations.ts';
-import { die, type JobSubject, leaseMs, mustClaim, putIn, s1, s2 } from '../job-subject.ts';
+import {
+  claimNow,
+  die,
+  forwardJobs,
+  gate,
+  type JobSubject,
+  leaseMs,
+  mustClaim,
+  putIn,
+  s1,
+  s2,
+  soon,
+} from '../job-subject.ts';
 
 /** Fails unless the next attempt comes after exactly so many milliseconds. */
 async function expectPause(
@@ -15,6 +27,30 @@ async function expectPause(
   clock.advance(1);
   await runner.settled();
   same(runs.length, before + 1, `it waited for more than ${millis} ms`);
+}
+
+/** Fails unless a job that has ended all its processes is dead too where the next runner closes as it claims it. */
+async function expectEndAtClosing(subject: JobSubject): Promise<void> {
+  await putIn(subject, ['c'], s2);
+  await mustClaim(subject);
+  subject.clock.advance(leaseMs);
+  const [claimed, goOn] = [gate(), gate()];
+  const store = forwardJobs(subject.first, {
+    claim: async (claim) => {
+      const outcome = await subject.first.claim(claim);
+      claimed.open();
+      await goOn.passed;
+      return outcome;
+    },
+  });
+  const runner = subject.open({ store, maxAttempts: 1, handlers: { q: async () => undefined } });
+  await soon(claimed.passed, 'the claim');
+  const closed = runner.close();
+  goOn.open();
+  await closed;
+  same(await claimNow(subject, subject.second), undefined, 'it was given back');
+  const [dead] = (await subject.open().deadLetters(s2)).items;
+  same([dead?.id, dead?.cause.attempts], ['c', 1]);
 }
 
 /** Checks of what follows a failure. */
@@ -96,6 +132,7 @@ export const failureChecks = {
     const message = 'The run by "somebody" was stopped before it finished.';
     const at = toInstant(subject.clock.now());
     same([dead?.id, dead?.cause], ['a', { message, code: 'ABORTED', attempts: 2, at }]);
+    await expectEndAtClosing(subject);
   },
   'jobs.pages': async (subject) => {
     for (const number of upTo(5)) await die(subject, `d${number}`, { scope: number === 3 ? s2 : s1 });

@@ -1,7 +1,7 @@
 import type { Job, NewJob } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
-import { same } from '../expectations.ts';
-import { claimNow, die, gate, type JobSubject, jobRow, mustClaim, putIn, s1, s2 } from '../job-subject.ts';
+import { same, upTo } from '../expectations.ts';
+import { claimNow, die, gate, type JobSubject, jobRow, leaseMs, mustClaim, putIn, s1, s2 } from '../job-subject.ts';
 
 /** Checks of lines: which job is next, what is in them, and what is taken out. */
 export const lineChecks = {
@@ -29,6 +29,16 @@ export const lineChecks = {
     for (const runner of [...runners, ...runners]) await runner.settled();
     const line = log.filter((entry) => /^[abc] /.test(entry));
     same(line, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  },
+  'jobs.fair': async (subject) => {
+    for (const n of upTo(5)) await putIn(subject, [`j${n}`], { ...s1, sessionId: `s${n}` });
+    const [one, two] = [await mustClaim(subject), await mustClaim(subject, subject.second)];
+    await subject.first.fail(two, { freeAt: subject.clock.now() + leaseMs - 1, attempts: 1 });
+    same((await mustClaim(subject)).id, 'j3');
+    subject.clock.advance(leaseMs);
+    const next = [];
+    for (const _ of upTo(4)) next.push((await mustClaim(subject, subject.second)).id);
+    same([one.id, two.id, ...next], ['j1', 'j2', 'j2', 'j1', 'j3', 'j4']);
   },
   'jobs.failed-blocks': async (subject) => {
     await putIn(subject, ['a', 'b']);
@@ -82,7 +92,7 @@ export const lineChecks = {
     const { id, attempts, payload, dedupeId } = await mustClaim(subject, subject.second);
     same({ id, attempts, payload, dedupeId }, { id: 'a', attempts: 1, payload: { id: 'a' }, dedupeId: 'x' });
   },
-  'jobs.removed': async (subject) => {
+  'jobs.erased': async (subject) => {
     const runner = subject.open();
     await die(subject, 'dead');
     await die(subject, 'dead elsewhere', { scope: s2 });
@@ -93,9 +103,9 @@ export const lineChecks = {
     await putIn(subject, ['no session'], { appName: s1.appName, userId: s1.userId });
     await putIn(subject, ['same session, other user'], { ...s1, userId: 'u2' });
     await putIn(subject, ['other app'], { ...s1, appName: 'laws2' });
-    same(await subject.open({ store: subject.second }).remove(s1), 5);
+    same(await subject.open({ store: subject.second }).erase(s1), 5);
     same(await subject.first.complete(held), 'lost');
-    same(await runner.remove(s1), 0);
+    same(await runner.erase(s1), 0);
     same(
       (await runner.deadLetters({ appName: s1.appName })).items.map(({ id }) => id),
       ['dead elsewhere'],
@@ -111,6 +121,6 @@ export const lineChecks = {
       left.map(({ id }) => id),
       ['no session', 'same session, other user', 'other app', 'anew'],
     );
-    same(await runner.remove({ appName: s1.appName, userId: s1.userId }), 3);
+    same(await runner.erase({ appName: s1.appName, userId: s1.userId }), 3);
   },
 } satisfies Checks<JobSubject>;

@@ -69,7 +69,7 @@ export const runnerChecks = {
     await refused(runner.deadLetters({ ...s1, cursor: 'x' }), 'INVALID_ARGUMENT', { argument: 'cursor' });
     await refused(runner.deadLetters({ appName: '' }), 'INVALID_ID', { field: 'appName' });
     await refused(runner.requeue({ appName: '' }, 'x'), 'INVALID_ID', { field: 'appName' });
-    await refused(runner.remove({ appName: 'a', userId: '' }), 'INVALID_ID', { field: 'scope.userId' });
+    await refused(runner.erase({ appName: 'a', userId: '' }), 'INVALID_ID', { field: 'scope.userId' });
     same(await claimNow(subject), undefined);
     const full = { big: 'x'.repeat(65_536 - JSON.stringify({ big: '' }).length) };
     same((await runner.enqueue({ queue: 'q', scope: s1, payload: full })).outcome, 'enqueued');
@@ -114,8 +114,9 @@ export const runnerChecks = {
         for (const _ of upTo(5)) await setImmediate();
         if (++runs === 1) throw 'broken';
       },
+      asks: () => runner.settled(),
     };
-    const runner = subject.open({ handlers, firstDelayMs: 40, pollMs: 1 });
+    const runner: JobRunner = subject.open({ handlers, firstDelayMs: 40, pollMs: 1, maxAttempts: 2 });
     await runner.settled();
     await runner.enqueue({ queue: 'q', scope: s1 });
     await soon(runner.settled(), 'settling');
@@ -129,6 +130,12 @@ export const runnerChecks = {
     subject.clock.advance(20);
     await soon(all, 'settling');
     same(runs, 2);
+    await runner.enqueue({ queue: 'asks', scope: s1 });
+    await soon(runner.settled(), 'settling');
+    subject.clock.advance(40);
+    await soon(runner.settled(), 'settling');
+    const [asked] = (await runner.deadLetters(s1)).items;
+    same([asked?.queue, asked?.cause.code], ['asks', 'INVALID_ARGUMENT']);
   },
   'jobs.given-back': async (subject) => {
     const [started, finish, ended] = [gate(), gate(), gate()];
@@ -178,7 +185,7 @@ export const runnerChecks = {
       (on) => on.settled(),
       (on) => on.deadLetters(s1),
       (on) => on.requeue(s1, 'x'),
-      (on) => on.remove(s1),
+      (on) => on.erase(s1),
     ];
     for (const call of calls) await refused(call(runner), 'CLOSED', { what: 'The job runner' });
     await subject.open().enqueue({ queue: 'q', scope: s2 });

@@ -1,6 +1,7 @@
 import { benchAppend } from './append.ts';
 import { benchAssemble } from './assemble.ts';
 import { calibrate } from './calibration.ts';
+import { benchCompactionCost } from './compaction-cost.ts';
 import { benchHeap } from './heap.ts';
 import { benchImport } from './import.ts';
 import { benchLive } from './live.ts';
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, (print: (line: string) => void) => Promis
   heap: benchHeap,
   turn: benchTurn,
   assemble: async (print) => ({ ...(await benchAssemble(print)), ...(await benchLive(print)) }),
+  'compaction-cost': benchCompactionCost,
 };
 
 const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]

@@ -1,5 +1,5 @@
 import { PalimpsestError } from '../../errors/index.ts';
-import type { RunState, ToolContext } from './tool.ts';
+import type { RunState, ToolContext, ToolHistory } from './tool.ts';
 
 /** The context of one call, and how to close it. */
 export interface CallContext {
@@ -47,6 +47,7 @@ export function callContext(given: ToolContext, { what, signal }: { what: string
         return memory.forget(id);
       },
     },
+    ...(given.history && { history: guardedHistory(given.history, refuse) }),
     logger: given.logger,
     skipSummarization: () => {
       refuse();
@@ -57,6 +58,21 @@ export function callContext(given: ToolContext, { what, signal }: { what: string
     isOver = true;
   };
   return { context, close };
+}
+
+function guardedHistory(history: ToolHistory, refuse: () => void): ToolHistory {
+  return {
+    pin: async (seqs) => {
+      refuse();
+      return history.pin(seqs);
+    },
+    unpin: async (seqs) => {
+      refuse();
+      return history.unpin(seqs);
+    },
+    summaries: () => history.summaries(),
+    read: (options) => history.read(options),
+  };
 }
 
 function guardedState(state: RunState, refuse: () => void): RunState {

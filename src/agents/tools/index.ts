@@ -3,18 +3,25 @@
  * loadMemory(), rememberTool() and forgetTool() give an agent the memory of its user.
  */
 export { callTool } from './call-tool.ts';
+export { type ExpandHistoryOptions, expandHistory, looksUpHistory } from './expand-history.ts';
 export { forgetTool } from './forget-tool.ts';
 export { type JsonSchema, jsonSchemaOf } from './json-schema-of.ts';
 export { type LoadMemoryOptions, loadMemory, toldMemoryIds } from './load-memory.ts';
+export { pinTool, unpinTool } from './pin-tools.ts';
 export { readOutput } from './read-output.ts';
 export { rememberTool } from './remember-tool.ts';
+export { toldText } from './told-text.ts';
 export type {
+  HistoryOptions,
   ReadArguments,
+  ReadHistory,
   ReadonlyRunState,
   RunArtifacts,
   RunState,
+  ToldSummary,
   Tool,
   ToolContext,
+  ToolHistory,
   ToolMemory,
   ToolOutcome,
 } from './tool.ts';

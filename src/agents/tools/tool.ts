@@ -1,4 +1,12 @@
-import type { ArtifactInfo, JsonMap, JsonValue, SessionKey, ToolDeclaration } from '../../events/index.ts';
+import type {
+  ArtifactInfo,
+  Event,
+  JsonMap,
+  JsonValue,
+  SeqRange,
+  SessionKey,
+  ToolDeclaration,
+} from '../../events/index.ts';
 import type { MemoryEntry, SearchResponse } from '../../memory/service/index.ts';
 import type { Logger } from '../../models/index.ts';
 
@@ -31,6 +39,46 @@ export interface RunArtifacts {
   list(): Promise<readonly ArtifactInfo[]>;
 }
 
+/** A summary of the conversation, and what it stands for. */
+export interface ToldSummary {
+  /** Seq of the summary's event. */
+  readonly seq: number;
+  /** Inclusive ranges of the events that it covers. */
+  readonly covers: readonly SeqRange[];
+  readonly text: string;
+}
+
+/** What of the conversation is read. Every field narrows. */
+export interface HistoryOptions {
+  /** Seq of a summary: what that covers. */
+  readonly summary?: number;
+  readonly fromSeq?: number;
+  readonly toSeq?: number;
+  /** Words: the events that have most of them, within the budget. */
+  readonly query?: string;
+  /** At most about this many tokens of text. Default 2,000. */
+  readonly tokenBudget?: number;
+}
+
+/** Events of the conversation, oldest first. */
+export interface ReadHistory {
+  readonly events: readonly Event[];
+  /** How many more there are that the budget has left out. */
+  readonly more: number;
+}
+
+/** The conversation of a run, with what summaries stand for. */
+export interface ToolHistory {
+  /** Keeps events verbatim, whatever is summarised. Throws INVALID_PIN. */
+  pin(seqs: readonly number[]): Promise<void>;
+  /** Lets them be summarised again. Throws INVALID_PIN. */
+  unpin(seqs: readonly number[]): Promise<void>;
+  /** The summaries in force, oldest first. */
+  summaries(): Promise<readonly ToldSummary[]>;
+  /** What was said and done, as it stands in the log; what a rewind hides and other scopes are left out. */
+  read(options?: HistoryOptions): Promise<ReadHistory>;
+}
+
 /**
  * What a tool is given besides its arguments. When its call has been answered, be it because its time was over, what
  * would change something throws ABORTED.
@@ -47,6 +95,8 @@ export interface ToolContext<State extends object = JsonMap> {
   readonly state: RunState<State>;
   readonly artifacts: RunArtifacts;
   readonly memory: ToolMemory;
+  /** In runs of an agent over a session. */
+  readonly history?: ToolHistory;
   readonly logger: Logger;
   /** The tool's answer ends the run: the model is not called again. */
   skipSummarization(): void;

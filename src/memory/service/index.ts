@@ -1,4 +1,5 @@
 /** What past sessions bring: entries with provenance, found by keywords. One thick service over thin stores. */
+export { analyze, queryTerms } from './analyzer.ts';
 export { createMemoryService, type MemoryServiceOptions } from './create-memory-service.ts';
 export { createInMemoryMemoryStore } from './in-memory-store.ts';
 export {

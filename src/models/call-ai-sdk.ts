@@ -1,6 +1,6 @@
 import { PalimpsestError } from '../errors/index.ts';
-import type { Provider } from '../events/index.ts';
 import type { AiSdkLanguageModel, AiSdkStreamPart } from './ai-sdk-language-model.ts';
+import type { CachingModel } from './cache-options.ts';
 import { callOptions } from './call-options.ts';
 import type { ModelCall, ModelPiece } from './language-model.ts';
 import { abortedCall, modelFailure } from './model-failure.ts';
@@ -8,10 +8,9 @@ import { PieceReader, piecesOfResult } from './read-pieces.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** Whom to call, under which name, by whose rules. */
-export interface CallTarget {
+export interface CallTarget extends CachingModel {
   readonly model: AiSdkLanguageModel;
   readonly name: string;
-  readonly provider: Provider;
 }
 
 /**
@@ -27,8 +26,9 @@ export async function* callAiSdk(target: CallTarget, call: ModelCall): AsyncGene
   }
 }
 
-async function* generate({ model, name, provider }: CallTarget, call: ModelCall) {
-  yield* piecesOfResult(await unlessAborted(model.doGenerate(callOptions(call, provider)), call.signal), name);
+async function* generate(target: CallTarget, call: ModelCall) {
+  const generating = target.model.doGenerate(callOptions(call, target));
+  yield* piecesOfResult(await unlessAborted(generating, call.signal), target.name);
 }
 
 async function* stream(target: CallTarget, call: ModelCall): AsyncGenerator<ModelPiece, void, undefined> {
@@ -62,8 +62,8 @@ async function* stream(target: CallTarget, call: ModelCall): AsyncGenerator<Mode
   });
 }
 
-async function open({ model, provider }: CallTarget, call: ModelCall) {
-  const opening = model.doStream(callOptions(call, provider));
+async function open(target: CallTarget, call: ModelCall) {
+  const opening = target.model.doStream(callOptions(call, target));
   const opened = await unlessAborted(opening, call.signal).catch((error: unknown) => {
     if (call.signal?.aborted) opening.then(cancelLate, () => undefined);
     throw error;

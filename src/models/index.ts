@@ -17,10 +17,19 @@ export type {
 export { embedder } from './embed-with-ai-sdk.ts';
 export type { Embedder } from './embedder.ts';
 export { type CallerPrompt, fromPrompt } from './from-prompt.ts';
-export type { LanguageModel, ModelCall, ModelPiece, ModelSettings } from './language-model.ts';
+export { type GeminiPromptCacheOptions, geminiPromptCacheClient } from './gemini-prompt-cache-client.ts';
+export type {
+  CacheDirections,
+  CacheMark,
+  LanguageModel,
+  ModelCall,
+  ModelPiece,
+  ModelSettings,
+} from './language-model.ts';
 export { languageModel, type ModelAdapterOptions, providerOf } from './language-model-of.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { modelFailure } from './model-failure.ts';
+export type { CachedObject, CachedPrefix, PromptCacheClient } from './prompt-cache-client.ts';
 export { PieceReader, piecesOfResult } from './read-pieces.ts';
 export { type ModelReply, ReplyCollector } from './reply-collector.ts';
 export type { RetryOptions } from './retry-options.ts';

@@ -28,10 +28,11 @@ export function languageModel(
   const adapted = requireModel(model);
   const name = options.name ?? adapted.modelId;
   const provider = options.provider ?? providerOf(adapted.provider, adapted.modelId);
-  const target = { model: adapted, name, provider };
+  const vendor = adapted.provider;
+  const target = { model: adapted, name, provider, vendor, sendsOptionsAsGiven: isCompatible(model) };
   return Object.freeze({
     name,
-    vendor: adapted.provider,
+    vendor,
     provider,
     call: (call: Parameters<LanguageModel['call']>[0]) => callAiSdk(target, call),
   });
@@ -48,6 +49,11 @@ export function providerOf(vendor: string, modelId: string): Provider {
   const isGoogle = /^google([.-](generative-ai|vertex)|$)/.test(served) || /^(google-)?vertex([.]|$)/.test(served);
   const isBehindGateway = served === 'gateway' && called.startsWith('google/');
   return isGoogle || isBehindGateway ? 'gemini' : 'openai';
+}
+
+/** True for a model of `@ai-sdk/openai-compatible`: told from those of `@ai-sdk/openai` by a field that only it has. */
+function isCompatible(model: object): boolean {
+  return 'supportsStructuredOutputs' in model;
 }
 
 function isLanguageModel(model: unknown): model is LanguageModel {

@@ -17,9 +17,30 @@ export interface ModelSettings {
   readonly headers?: { readonly [name: string]: string };
 }
 
+/** A marked place of a request: what stands up to it, the marked itself included, is to be cached. */
+export type CacheMark =
+  /** On the last tool, or on the last text of the instruction. */
+  | { readonly at: 'tools' | 'instruction'; readonly ttlSeconds: number }
+  /** On a part of a content, both by index. */
+  | { readonly at: 'content'; readonly content: number; readonly part: number; readonly ttlSeconds: number };
+
+/**
+ * What a provider is told about caching a request. The answer is the same without it, and a model that takes none of it
+ * is sent the request alone.
+ */
+export interface CacheDirections {
+  /** Anthropic: where `cache_control` stands. At most four are taken. */
+  readonly breakpoints?: readonly CacheMark[];
+  /** OpenAI: `prompt_cache_key`, which leads requests with one prefix to one machine. */
+  readonly cacheKey?: string;
+  /** Gemini: an object that holds instruction, tools and so many contents, which are left out of what is sent. */
+  readonly cachedContent?: { readonly name: string; readonly contents: number };
+}
+
 /** One call of a model. */
 export interface ModelCall {
   readonly request: ModelRequest;
+  readonly cache?: CacheDirections;
   readonly settings?: ModelSettings;
   /** JSON Schema that the answer's text must be a value of. */
   readonly outputSchema?: JsonMap;

@@ -3,6 +3,7 @@ import type {
   AiSdkFilePart,
   AiSdkMessage,
   AiSdkPrompt,
+  AiSdkProviderOptions,
   AiSdkReasoningPart,
   AiSdkTextPart,
   AiSdkToolApprovalPart,
@@ -10,8 +11,19 @@ import type {
   AiSdkToolResultPart,
 } from './ai-sdk-language-model.ts';
 import { CallIds } from './call-ids.ts';
+import { mergedOptions } from './merged-options.ts';
 import { isForeignThought, notesOf, optionsFor, readable } from './provider-notes.ts';
 import { outputOf } from './tool-output.ts';
+
+/** How a prompt differs from its request for the sake of a provider's cache. */
+export interface PromptCaching {
+  /** What goes with the last text of the instruction. */
+  readonly instruction?: AiSdkProviderOptions | undefined;
+  /** What goes with a part. */
+  readonly part?: (content: number, part: number) => AiSdkProviderOptions | undefined;
+  /** The provider holds the instruction and so many contents: they are left out. */
+  readonly heldContents?: number | undefined;
+}
 
 /**
  * Writes a request as the prompt of an AI SDK model: each instruction text a system message, then the contents, split
@@ -19,12 +31,22 @@ import { outputOf } from './tool-output.ts';
  * requests are equal prefixes of prompts. Signatures and other metadata go to the provider that made them only, and
  * thoughts that another one signed are left out.
  */
-export function toPrompt(request: ModelRequest, provider: Provider): AiSdkPrompt {
+export function toPrompt(request: ModelRequest, provider: Provider, caching: PromptCaching = {}): AiSdkPrompt {
   const ids = new CallIds();
-  return [
-    ...request.instruction.map((content): AiSdkMessage => ({ role: 'system', content })),
-    ...request.contents.flatMap((content) => messagesOf(content, provider, ids)),
-  ];
+  const { heldContents } = caching;
+  // What is left out is gone through as well: responses behind it are told by the ids of calls in it.
+  const said = request.contents.map((content, index) => {
+    const messages = messagesOf(content, provider, ids, (part) => caching.part?.(index, part));
+    return index < (heldContents ?? 0) ? [] : messages;
+  });
+  return [...(heldContents === undefined ? instructionOf(request, caching) : []), ...said.flat()];
+}
+
+function instructionOf({ instruction }: ModelRequest, caching: PromptCaching): readonly AiSdkMessage[] {
+  return instruction.map((content, index) => {
+    const options = index + 1 === instruction.length ? caching.instruction : undefined;
+    return { role: 'system', content, ...(options === undefined ? {} : { providerOptions: options }) };
+  });
 }
 
 type Said = AiSdkTextPart | AiSdkFilePart;
@@ -34,12 +56,17 @@ type Spoken =
   | { readonly role: 'assistant'; readonly part: Said | AiSdkReasoningPart | AiSdkToolCallPart }
   | { readonly role: 'tool'; readonly part: AiSdkToolResultPart };
 
-function messagesOf(content: Content, provider: Provider, ids: CallIds): readonly AiSdkMessage[] {
+function messagesOf(
+  content: Content,
+  provider: Provider,
+  ids: CallIds,
+  cachingOf: (part: number) => AiSdkProviderOptions | undefined,
+): readonly AiSdkMessage[] {
   const messages: AiSdkMessage[] = [];
-  for (const part of content.parts) {
+  for (const [index, part] of content.parts.entries()) {
     const spoken = isForeignThought(part, provider) ? undefined : speak(part, content.role, ids);
     if (spoken === undefined) continue;
-    const options = optionsFor(part, provider);
+    const options = mergedOptions(optionsFor(part, provider), cachingOf(index));
     if (options !== undefined) spoken.part.providerOptions = options;
     const message = addTo(messages, spoken);
     const messageOptions = readable(notesOf(part).messageOptions, provider);

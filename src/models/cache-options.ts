@@ -1,0 +1,92 @@
+import type { ModelRequest, Provider } from '../events/index.ts';
+import type { AiSdkProviderOptions } from './ai-sdk-language-model.ts';
+import type { CacheDirections, CacheMark, ModelCall } from './language-model.ts';
+import type { PromptCaching } from './to-prompt.ts';
+
+/** Who is told: whose rules hold, and how options reach the wire. */
+export interface CachingModel {
+  readonly provider: Provider;
+  /** As the AI SDK names it, such as `openai.chat`. */
+  readonly vendor: string;
+  /** Options go into the body under the names that they are given, as `@ai-sdk/openai-compatible` has it. */
+  readonly sendsOptionsAsGiven: boolean;
+}
+
+/** What caching changes in a call. */
+export interface CallCaching {
+  readonly prompt: PromptCaching;
+  /** What goes with the last tool. */
+  readonly lastTool?: AiSdkProviderOptions | undefined;
+  /** The provider holds the tools: they are left out. */
+  readonly holdsTools?: true;
+  /** What goes with the whole call. */
+  readonly options?: AiSdkProviderOptions;
+}
+
+/** Anthropic refuses a request with more marks. */
+const mostMarks = 4;
+const longSeconds = 3600;
+const unchanged: CallCaching = Object.freeze({ prompt: Object.freeze({}) });
+
+/**
+ * Directions for a provider's cache, in the words of its AI SDK package. What the caller's own provider options say about
+ * caching goes before.
+ */
+export function callCaching(call: ModelCall, model: CachingModel): CallCaching {
+  const { cache, request } = call;
+  if (cache === undefined) return unchanged;
+  const given = call.settings?.providerOptions ?? {};
+  switch (model.provider) {
+    case 'anthropic':
+      return given.anthropic?.cacheControl === undefined ? marked(cache.breakpoints ?? []) : unchanged;
+    case 'openai':
+      return keyed(cache.cacheKey, model);
+    case 'gemini':
+      return given.google?.cachedContent === undefined && isFreeOfChoice(call) ? held(cache, request) : unchanged;
+  }
+}
+
+function marked(marks: readonly CacheMark[]): CallCaching {
+  const options = new Map(marks.slice(0, mostMarks).map((mark) => [nameOf(mark), markOptions(mark)]));
+  return {
+    prompt: {
+      instruction: options.get('instruction'),
+      part: (content, part) => options.get(`${content}.${part}`),
+    },
+    lastTool: options.get('tools'),
+  };
+}
+
+function nameOf(mark: CacheMark): string {
+  return mark.at === 'content' ? `${mark.content}.${mark.part}` : mark.at;
+}
+
+function markOptions({ ttlSeconds }: CacheMark): AiSdkProviderOptions {
+  const ttl = ttlSeconds >= longSeconds ? { ttl: '1h' } : {};
+  return { anthropic: { cacheControl: { type: 'ephemeral', ...ttl } } };
+}
+
+function keyed(cacheKey: string | undefined, { vendor, sendsOptionsAsGiven }: CachingModel): CallCaching {
+  if (cacheKey === undefined) return unchanged;
+  const [name = ''] = vendor.split('.');
+  return {
+    prompt: unchanged.prompt,
+    options: sendsOptionsAsGiven
+      ? { [name.trim()]: { prompt_cache_key: cacheKey } }
+      : { openai: { promptCacheKey: cacheKey } },
+  };
+}
+
+function held({ cachedContent }: CacheDirections, { contents }: ModelRequest): CallCaching {
+  if (cachedContent === undefined || cachedContent.contents >= contents.length) return unchanged;
+  return {
+    prompt: { heldContents: cachedContent.contents },
+    holdsTools: true,
+    options: { google: { cachedContent: cachedContent.name } },
+  };
+}
+
+/** Gemini takes no choice of tools beside an object that holds them. */
+function isFreeOfChoice({ settings }: ModelCall): boolean {
+  return settings?.toolChoice === undefined || settings.toolChoice === 'auto';
+}

@@ -10,6 +10,7 @@ import { memorySearchMutations } from './memory-search-mutations.ts';
 import { requestTextMutations } from './request-text-mutations.ts';
 import { stateMutations } from './state-mutations.ts';
 import { storeMutations } from './store-mutations.ts';
+import { usageMutations } from './usage-mutations.ts';
 
 /** Every fault that a law of sessions, of memory or of jobs must notice. */
 export const allMutations: readonly LawMutation[] = [
@@ -20,6 +21,7 @@ export const allMutations: readonly LawMutation[] = [
   ...liveMutations,
   ...erasureMutations,
   ...requestTextMutations,
+  ...usageMutations,
   ...hookMutations,
   ...memoryMutations,
   ...memorySearchMutations,

@@ -89,6 +89,30 @@ export const requestTextMutations: readonly LawMutation[] = [
     red: ['texts.erased-by-source'],
   },
   {
+    file: 'sessions/quoted-sources.ts',
+    from: '      if (at !== undefined) gone.add(',
+    to: '      if (at !== undefined) quoting.add(',
+    red: ['texts.erased-for-good'],
+  },
+  {
+    file: 'sessions/quoted-sources.ts',
+    from: '[appName, userId, id, at]',
+    to: '[appName, id, at]',
+    red: ['texts.erased-for-good'],
+  },
+  {
+    file: 'sessions/quoted-sources.ts',
+    from: '[appName, userId, id, at]',
+    to: '[appName, userId, id]',
+    red: ['texts.erased-for-good'],
+  },
+  {
+    file: 'sessions/in-memory-session-store.ts',
+    from: '        this.#artifacts.leaveOut(removal.gone);\n',
+    to: '',
+    red: ['texts.erased-for-good'],
+  },
+  {
     file: 'sessions/in-memory-artifacts.ts',
     from: '    if (kept === undefined) {\n',
     to: '    if (kept !== undefined) return;\n    {\n',

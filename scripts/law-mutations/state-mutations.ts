@@ -192,8 +192,8 @@ export const stateMutations: readonly LawMutation[] = [
   },
   {
     file: 'sessions/create-session-service.ts',
-    from: "    await requireHead(this.#parts, checked);\n    return this.#parts.store.rows({ key: checked, kind: 'bookkeeping' });",
-    to: "    await this.end(checked);\n    return this.#parts.store.rows({ key: checked, kind: 'bookkeeping' });",
+    from: '    const { version } = await requireHead(this.#parts, checked);\n    if (!Number.isSafeInteger(fromSeq)',
+    to: '    await this.end(checked);\n    const { version } = await requireHead(this.#parts, checked);\n    if (!Number.isSafeInteger(fromSeq)',
     red: ['append.reading-writes-nothing', 'compaction.stored', 'marks.stored'],
   },
   {

@@ -72,7 +72,7 @@ export interface AgentOptions<State extends object = JsonMap> {
   /** Blocks in front of documents. */
   readonly examples?: readonly Block[];
   /**
-   * Blocks of any kind, in front of the conversation if they are stable, else behind the question, for this run only. Or
+   * Blocks of any kind, of text or media, in front of the conversation if they are stable, else behind the question, for this run only. Or
    * a function that finds them: it is asked once a run, and all its requests are given the same.
    */
   readonly documents?:

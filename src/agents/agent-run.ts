@@ -26,6 +26,7 @@ import { modelEvent } from './model-event.ts';
 import { callModel, type ModelTurn } from './model-turn.ts';
 import { nothingSaid } from './read-run-input.ts';
 import { ArtifactWriter } from './run-artifacts.ts';
+import { RunHistory } from './run-history.ts';
 import type { RunStates, StateWriter } from './run-state.ts';
 import { runTools } from './run-tools.ts';
 import { configOf, type SentRequest, sentRequest } from './sent-request.ts';
@@ -40,7 +41,7 @@ const defaultMaxSteps = 25;
 const defaultToolTimeoutMs = 120_000;
 
 /** What one run works with. */
-export interface RunParts extends Pick<AgentParts, 'artifacts' | 'memory' | 'forget' | 'open' | 'clock'> {
+export interface RunParts extends Pick<AgentParts, 'artifacts' | 'memory' | 'forget' | 'history' | 'open' | 'clock'> {
   readonly logger: Logger;
   readonly model: LanguageModel;
   readonly outputJsonSchema: JsonMap | undefined;
@@ -201,6 +202,7 @@ export class AgentRun {
       ...(history && { history }),
       ...(recall === undefined ? {} : { recall }),
       config: configOf({ settings, outputSchema: outputJsonSchema }),
+      cacheFor: { vendor: model.vendor },
     });
     if (prepared.assembly.sources.every((seqs) => seqs.length === 0)) throw nothingSaid();
     return prepared;
@@ -242,6 +244,7 @@ export class AgentRun {
     const { signal } = invocation;
     const call: ModelCall = {
       request: prepared.request,
+      ...(prepared.cache && { cache: prepared.cache }),
       ...(settings && { settings }),
       ...(outputJsonSchema && { outputSchema: outputJsonSchema }),
       ...(streaming === undefined ? {} : { streaming }),
@@ -253,12 +256,15 @@ export class AgentRun {
     const chosen = choiceReturned(await this.#ask(() => beforeModel(shown, this.#callbackContext())));
     if (chosen === undefined) return { call: shown, sent: { journal: prepared.journal } };
     if ('content' in chosen) return chosen;
-    return { call: { ...chosen.call, signal }, sent: sentRequest(prepared, { shown, chosen: chosen.call }) };
+    const { cache, ...rest } = chosen.call;
+    // Directions name places of the request that they were made for.
+    const kept = cache !== undefined && rest.request === shown.request ? { cache } : {};
+    return { call: { ...rest, ...kept, signal }, sent: sentRequest(prepared, { shown, chosen: chosen.call }) };
   }
 
   #toolParts(event: Event): Parameters<typeof runTools>[1] {
     const { tools = [], callbacks = {}, toolTimeoutMs = defaultToolTimeoutMs } = this.#options;
-    const { logger, span, states, artifacts, invocation } = this.#parts;
+    const { logger, span, states, artifacts, invocation, history } = this.#parts;
     const { sessionKey } = this.#base;
     return {
       tools,
@@ -268,6 +274,9 @@ export class AgentRun {
       timeoutMs: toolTimeoutMs,
       logger,
       memory: toolMemory(this.#parts, invocation.session, event),
+      ...(history && {
+        history: new RunHistory({ sessions: history, key: sessionKey, record: (marks) => invocation.record(marks) }),
+      }),
       span,
       newState: () => states.writer(),
       newArtifacts: () => new ArtifactWriter(artifacts, sessionKey),

@@ -1,5 +1,13 @@
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
-import { type Block, copyJson, isPlainObject, parseId, prepareEvent, type View } from '../events/index.ts';
+import {
+  type Block,
+  type Content,
+  copyJson,
+  isPlainObject,
+  parseId,
+  prepareEvent,
+  type View,
+} from '../events/index.ts';
 import type { ModelSettings, RetryOptions } from '../models/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { RecallOptions } from './invocation-driver.ts';
@@ -91,6 +99,9 @@ const blockKinds = keysOf<Record<Block['kind'], 0>>({
   state: 0,
 });
 
+const wholeReference =
+  'must be { kind: "event", sessionId, incarnation, seq, eventId } or { kind: "direct", source, id, at }';
+
 /** Copies of blocks that an option holds or its function gave, checked and frozen. Throws INVALID_ARGUMENT. */
 export function readBlocks(argument: string, given: unknown): readonly Block[] {
   if (!Array.isArray(given)) throw bad(argument, 'must be, or return, a list of blocks');
@@ -102,8 +113,11 @@ function readBlock(argument: string, given: unknown): Block {
     const block: unknown = copyJson(given, argument, { replacedSurrogates: 0, size: 0 });
     if (!isBlock(block))
       throw bad(argument, `must be a block { kind, stable, content } of a kind: ${blockKinds.join(', ')}`);
+    const wrong = block.source?.findIndex((ref) => !isReference(ref)) ?? -1;
+    if (wrong !== -1) throw bad(`${argument}.source[${wrong}]`, wholeReference);
     // What may stand in an event may stand in a request.
     const { content = block.content } = prepareEvent({ author: 'user', content: block.content }, argument).draft;
+    checkBlockContent(`${argument}.content`, block.kind, content);
     return Object.freeze({ ...block, content });
   } catch (error) {
     if (!isPalimpsestError(error) || isPalimpsestError(error, 'INVALID_ARGUMENT')) throw error;
@@ -111,9 +125,28 @@ function readBlock(argument: string, given: unknown): Block {
   }
 }
 
+/** Calls and results belong to the log, where each finds the other: no provider takes one that stands alone. */
+function checkBlockContent(argument: string, kind: Block['kind'], { role, parts }: Content): void {
+  if (role !== 'user' && kind !== 'example')
+    throw bad(`${argument}.role`, 'must be user; only a block of kind example may be what the model says');
+  for (const [index, { text, thought, inlineData, fileData }] of parts.entries()) {
+    if (inlineData !== undefined || fileData !== undefined || (text !== undefined && thought !== true)) continue;
+    throw bad(`${argument}.parts[${index}]`, 'must be text, inlineData or fileData, and no thought');
+  }
+}
+
 function isBlock(value: unknown): value is Block {
   if (!isPlainObject(value) || !isPlainObject(value.content) || typeof value.stable !== 'boolean') return false;
   return blockKinds.includes(String(value.kind)) && (value.source === undefined || Array.isArray(value.source));
+}
+
+/** What was erased could not be found by a reference that is not whole. */
+function isReference(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const { kind, sessionId, incarnation, seq, eventId, source, id, at } = value;
+  const isWhole = (...ids: readonly unknown[]) => ids.every((one) => typeof one === 'string' && one !== '');
+  if (kind === 'event') return isWhole(sessionId, incarnation, eventId) && isCount(seq) === undefined;
+  return kind === 'direct' && isWhole(source, id, at);
 }
 
 /** The names of all members of a type; the compiler sees that none is missing. */

@@ -9,7 +9,7 @@ import {
   type Telemetry,
   withRetries,
 } from '../models/index.ts';
-import type { Session } from '../sessions/index.ts';
+import type { Session, SessionService } from '../sessions/index.ts';
 import type { Agent, AgentOptions, RunEvent, RunInput } from './agent-options.ts';
 import { AgentRun } from './agent-run.ts';
 import { checkAgentOptions } from './check-agent-options.ts';
@@ -29,6 +29,8 @@ export interface AgentParts {
   readonly memory: MemoryService;
   /** Removes a memory and what quotes it; returns how many are gone. Default: the memory alone. */
   readonly forget?: (scope: MemoryOwner, id: string) => Promise<number>;
+  /** Where tools read the conversation beyond what the model is given. Default: they cannot. */
+  readonly history?: Pick<SessionService, 'read' | 'readBookkeeping'>;
   /** The session as it is now. */
   readonly open: (key: Session['key']) => Promise<Session | undefined>;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import {
   type Event,
   type EventInput,
   estimateTokens,
-  type RequestJournal,
+  foldCoverage,
   type SessionKey,
 } from '../events/index.ts';
 import { uuidV4, uuidV7 } from '../internal/index.ts';
@@ -26,9 +26,11 @@ import { withMemorySources } from './memory-sources.ts';
 import { answersCalls, idsAnswered, type OpenCall, OpenCalls, stoppedAnswer } from './open-calls.ts';
 import { openOrCreate } from './open-or-create.ts';
 import { type OpenRun, OpenRuns } from './open-runs.ts';
+import type { CachePolicy } from './plan-cache.ts';
 import { promptEvents } from './prompt-events.ts';
 import { type CheckedBegin, readBegin } from './read-begin.ts';
 import { RecentMap } from './recent-map.ts';
+import { RequestCaching } from './request-caching.ts';
 import { appendHeld, type HeldSession, RunningInvocation, type SharedParts } from './running-invocation.ts';
 import { SessionLine } from './session-line.ts';
 import type { SessionLog } from './session-log.ts';
@@ -43,6 +45,8 @@ export interface DriverParts {
   /** Where work is timed that begins without a span of its caller's. */
   readonly telemetry?: Telemetry;
   readonly logger?: Logger;
+  /** How requests are cached whose senders ask for that. Default: not at all. */
+  readonly cache?: CachePolicy;
   /** Told when an invocation is over and its session given back. */
   readonly afterRun?: (key: SessionKey) => void;
   /** Stands in the leases. Default: a name of this driver's own. */
@@ -86,6 +90,7 @@ class SessionDriver implements InvocationDriver {
       countTokens = estimateTokens,
       logger = silentLogger,
       telemetry,
+      cache,
       afterRun,
       owner,
     } = parts;
@@ -93,14 +98,15 @@ class SessionDriver implements InvocationDriver {
     this.#line = new SessionLine(() => clock.now());
     this.#owner = owner ?? `driver ${uuidV4()}`;
     this.#root = rootOf(telemetry === undefined ? silentTelemetry : guardedTelemetry(telemetry));
+    const guarded = guardedLogger(logger);
     this.#shared = {
       sessions,
       memory,
       countTokens,
-      logger: guardedLogger(logger),
+      logger: guarded,
+      ...(cache ? { caching: new RequestCaching(cache, { clock, logger: guarded }) } : {}),
       logs: new LogCache(),
       recalls: new RecentMap<readonly MemoryEntry[]>(mostRemembered),
-      journals: new RecentMap<RequestJournal>(mostRemembered),
       ...(afterRun ? { afterRun } : {}),
     };
   }
@@ -127,15 +133,16 @@ class SessionDriver implements InvocationDriver {
     }
   }
 
-  close(): Promise<void> {
-    return this.#runs.close();
+  async close(): Promise<void> {
+    await this.#runs.close();
+    await this.#shared.caching?.close();
   }
 
   /** Also what was recalled for other sessions of the user may quote the one that is gone. */
   forget({ appName, userId, sessionId }: SessionKey): void {
     this.#shared.logs.forget({ appName, userId, sessionId });
     this.#shared.recalls.deleteBelow(appName, userId);
-    this.#shared.journals.deleteBelow(appName, userId, sessionId);
+    this.#shared.caching?.forget({ appName, userId, sessionId });
   }
 
   /** The place in the line is taken before anything else is waited for. */
@@ -191,14 +198,21 @@ class SessionDriver implements InvocationDriver {
 
   /** The log before these events. Throws INVALID_ARGUMENT for a result that no call waits for. */
   async #logBehind(log: SessionLog, events: readonly EventInput[]): Promise<HeldEvents> {
-    const { sessions } = this.#shared;
-    const held = await log.read(sessions);
+    const held = await log.read(this.#shared.sessions);
     if (!answersCalls(events) || unwantedResult(held.live(), events) === undefined) return held;
     // The call may be one that a summary stands for.
-    const whole = await log.read(sessions, 'whole');
-    const reason = unwantedResult(whole.live(), events);
+    const reason = unwantedResult(await this.#exchanges(log.key, idsAnswered(events)), events);
     if (reason !== undefined) throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'message', reason });
-    return whole;
+    return held;
+  }
+
+  /** The live events that make or answer calls of these ids. */
+  async #exchanges(key: SessionKey, ids: ReadonlySet<string>): Promise<readonly Event[]> {
+    const { sessions } = this.#shared;
+    const { isLive } = foldCoverage(await sessions.readBookkeeping(key));
+    const bySeq = new Map<number, Event>();
+    for (const id of ids) for (const event of await sessions.readCall(key, id)) bySeq.set(event.seq, event);
+    return [...bySeq.values()].filter(({ seq }) => isLive(seq)).sort((a, b) => a.seq - b.seq);
   }
 
   async #appendPrompt(

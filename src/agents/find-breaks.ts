@@ -6,7 +6,7 @@ type Told = Pick<RequestJournal, 'model' | 'blocks' | 'view'>;
 export interface BreakingLog {
   /** What was at hand of the conversation. */
   readonly events: readonly Event[];
-  /** All bookkeeping. */
+  /** All bookkeeping since the request before, or more of it. */
   readonly bookkeeping: readonly Event[];
 }
 
@@ -18,7 +18,7 @@ export function findBreaks(before: RequestJournal, now: Told, log: BreakingLog):
   const since = log.bookkeeping.filter(({ seq }) => seq > before.throughSeq);
   const reasons: readonly (BreakReason | false)[] = [
     before.model !== now.model && 'model',
-    differ(before, now, ['instruction', 'example', 'document']) && 'instruction',
+    differ(before, now, ['instruction', 'example', 'document', 'memory', 'state']) && 'instruction',
     differ(before, now, ['profile']) && 'profile',
     differ(before, now, ['tools']) && 'tools',
     // A pin shows again what a summary stands for; without it that goes back.
@@ -31,7 +31,7 @@ export function findBreaks(before: RequestJournal, now: Told, log: BreakingLog):
 }
 
 function unannounced(before: RequestJournal, now: Told, events: readonly Event[]): BreakReason {
-  if (now.view.history !== 'full') return 'window';
+  if (now.view.history !== 'full' || before.view.history !== 'full') return 'window';
   const [older, since] = [[] as Event[], [] as Event[]];
   for (const event of events) (event.seq <= before.throughSeq ? older : since).push(event);
   const opened = new Set(older.flatMap(opens));

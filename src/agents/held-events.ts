@@ -5,10 +5,20 @@ import {
   SettledFold,
   type TokenSum,
 } from '../context/assembly/index.ts';
-import { type Event, foldCoverage, isBookkeeping, type SeqRange, type View } from '../events/index.ts';
+import {
+  type Event,
+  foldCoverage,
+  isBookkeeping,
+  type RequestJournal,
+  type SeqRange,
+  type View,
+} from '../events/index.ts';
 import { canonicalJson } from '../internal/index.ts';
+import { InternedBlocks } from './interned-blocks.ts';
 import { type OpenCall, OpenCalls } from './open-calls.ts';
+import type { MarkedRequest } from './plan-cache.ts';
 import type { RequestLines } from './request-hashes.ts';
+import { newestJournal } from './request-journal.ts';
 import type { References } from './request-media.ts';
 
 /** At most so many views of one log are kept up to date. */
@@ -23,6 +33,9 @@ export interface HeldView {
   readonly hashes: SettledFold<RequestLines>;
   readonly sums: SettledFold<TokenSum>;
   readonly references: SettledFold<References>;
+  readonly blocks: InternedBlocks;
+  /** The marks of the request that was made of it last. */
+  marked?: MarkedRequest;
 }
 
 interface KeptView extends HeldView {
@@ -38,6 +51,8 @@ interface KeptView extends HeldView {
 export class HeldEvents {
   /** True if all events of the log are here, rewound and covered ones as well. */
   readonly isWhole: boolean;
+  /** Hashes of texts of requests that the session is known to keep. */
+  readonly keptTexts = new Set<string>();
   readonly #events: Event[];
   /** How many events were there at first, and the version that the log had then. */
   readonly #first: { readonly count: number; readonly version: number };
@@ -46,6 +61,9 @@ export class HeldEvents {
   #covered = 0;
   #isOutdated = false;
   #calls: OpenCalls | undefined;
+  /** Events that answer requests and have come since, hidden by now or not. */
+  readonly #sent: Event[] = [];
+  readonly #sentBefore = new Map<string, RequestJournal | undefined>();
 
   constructor(events: Iterable<Event>, { version, isWhole }: { readonly version: number; readonly isWhole: boolean }) {
     this.#events = [...events];
@@ -75,14 +93,29 @@ export class HeldEvents {
     this.#events.push(event);
     this.#version = event.seq;
     const { rewind, compaction } = event.actions;
+    if (event.request !== undefined) this.#sent.push(event);
     if (rewind !== undefined) {
       this.#calls = undefined;
-      // It may bring back what was never read.
-      this.#isOutdated ||= !this.isWhole;
+      this.#isOutdated ||= !this.isWhole && this.#mayBringBack(rewind.fromSeq, event.seq);
     } else this.#calls?.add(event);
     if (compaction === undefined || this.isWhole) return;
     for (const range of compaction.covers) this.#covered += this.#countIn(range);
     this.#isOutdated ||= this.#covered >= fewCovered && this.#covered * 2 > this.#events.length;
+  }
+
+  /**
+   * The journal of the last request of an agent to a provider, whatever became of its answer. `search` looks for it in
+   * the log below a seq, if it is not among what has come since.
+   */
+  async lastJournal(
+    view: View,
+    search: (below: number) => Promise<RequestJournal | undefined>,
+  ): Promise<RequestJournal | undefined> {
+    const newest = newestJournal(this.#sent, view);
+    if (newest !== undefined) return newest;
+    const name = canonicalJson([view.agentName, view.provider]);
+    if (!this.#sentBefore.has(name)) this.#sentBefore.set(name, await search(this.#first.version + 1));
+    return this.#sentBefore.get(name);
   }
 
   /** Calls of live events that nothing has answered and whose answer is not to come later, in order. */
@@ -126,10 +159,21 @@ export class HeldEvents {
       hashes: new SettledFold(),
       sums: new SettledFold(),
       references: new SettledFold(),
+      blocks: new InternedBlocks(),
       get assembly() {
         return view.assembly();
       },
     };
+  }
+
+  /** True if a rewind may bring back what was never read: it hides what hides or covers events, or what is not here. */
+  #mayBringBack(fromSeq: number, rewindSeq: number): boolean {
+    const span = this.#events.slice(this.#indexFrom(fromSeq), this.#indexFrom(rewindSeq));
+    if (span.length !== rewindSeq - fromSeq) return true;
+    return span.some(({ actions }) => {
+      const { rewind, compaction, pin, unpin, trim } = actions;
+      return (rewind ?? compaction ?? pin ?? unpin ?? trim) !== undefined;
+    });
   }
 
   #countIn([from, to]: SeqRange): number {

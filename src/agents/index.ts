@@ -26,6 +26,7 @@ export type {
 } from './invocation-driver.ts';
 export { observedTokens } from './observed-tokens.ts';
 export { openOrCreate } from './open-or-create.ts';
+export type { CachePolicy } from './plan-cache.ts';
 export { rebuildRequest } from './rebuild-request.ts';
 export { recallMemories } from './recall-memories.ts';
 export { recalledBlock } from './recalled-block.ts';

@@ -13,7 +13,7 @@ import type {
   View,
 } from '../events/index.ts';
 import type { MemoryEntry } from '../memory/service/index.ts';
-import type { Span } from '../models/index.ts';
+import type { CacheDirections, Span } from '../models/index.ts';
 import type { Session } from '../sessions/index.ts';
 
 /** Limits of a recall. */
@@ -72,6 +72,8 @@ export interface RequestInput {
   readonly recall?: boolean | RecallOptions;
   /** What else decides about the answer, hashed into the journal: settings, output schema. */
   readonly config?: JsonMap;
+  /** Whoever sends the request follows `PreparedRequest.cache`: who serves the model. Default: nothing is planned. */
+  readonly cacheFor?: { readonly vendor: string };
 }
 
 /** A request that is ready to be sent. */
@@ -85,6 +87,8 @@ export interface PreparedRequest {
   readonly tokens: RequestTokens;
   /** What was recalled for this invocation and has not been forgotten since, best first. */
   readonly memories: readonly MemoryEntry[];
+  /** What the provider is to be told about caching this request, and no other. */
+  readonly cache?: CacheDirections;
 }
 
 /** One run's hold on a session, from the user's words to the answer. */

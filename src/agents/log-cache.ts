@@ -6,10 +6,7 @@ import { SessionLog } from './session-log.ts';
 /** At most about this many events are kept, of all sessions together. */
 const mostEvents = 200_000;
 
-/**
- * Logs of the sessions used last, so that a run reads only what is new. Another life of a session is another log. Forks
- * are not kept: what they copied may be erased elsewhere.
- */
+/** Logs of the sessions used last, so that a run reads only what is new. Another life of a session is another log. */
 export class LogCache {
   readonly #kept = new Map<string, { readonly log: SessionLog; readonly size: number }>();
   readonly #capacity: number;
@@ -29,7 +26,6 @@ export class LogCache {
   keep(log: SessionLog): void {
     const name = nameOfSession(log.key);
     this.#remove(name);
-    if (log.isFork) return;
     this.#kept.set(name, { log, size: log.size });
     this.#size += log.size;
     for (const oldest of this.#kept.keys()) {

@@ -1,4 +1,4 @@
-import type { Block } from '../events/index.ts';
+import type { Block, ProvenanceRef } from '../events/index.ts';
 import type { MemoryEntry } from '../memory/service/index.ts';
 
 const fence = 'recalled_memories';
@@ -20,8 +20,14 @@ export function recalledBlock(memories: readonly MemoryEntry[]): Block {
     kind: 'memory',
     stable: false,
     content: { role: 'user', parts: [{ text }] },
-    source: memories.flatMap(({ provenance }) => provenance),
+    source: memories.flatMap(sourcesOf),
   };
+}
+
+/** Where a memory comes from, and it itself: it may be forgotten while what it comes from stays. */
+function sourcesOf({ id, recordedAt: at, provenance }: MemoryEntry): readonly ProvenanceRef[] {
+  const isNamed = provenance.some((ref) => ref.kind === 'direct' && ref.id === id && ref.at === at);
+  return isNamed ? provenance : [...provenance, { kind: 'direct', source: 'memory', id, at }];
 }
 
 function describe({ timestamp, author, sessionId, confidence }: MemoryEntry): string {

@@ -11,7 +11,8 @@ import {
 import { canonicalJson, sha256 } from '../internal/index.ts';
 import type { RequestText } from '../sessions/index.ts';
 import { jsonHash } from './content-hashes.ts';
-import { findBreaks } from './find-breaks.ts';
+import { type BreakingLog, findBreaks } from './find-breaks.ts';
+import { blockText } from './interned-blocks.ts';
 import { hashRequest, type RequestLines } from './request-hashes.ts';
 
 /** Version of the rules by which a request is made of a log. Grows when the same log gives another request. */
@@ -31,8 +32,8 @@ export interface Journaled {
   readonly events: readonly Event[];
   /** Seq of the newest event of that log. */
   readonly throughSeq: number;
-  /** Reads all its bookkeeping: asked for where the request does not begin with the one before. */
-  readonly readBookkeeping: () => Promise<readonly Event[]>;
+  /** Reads its bookkeeping from a seq on: asked for where the request does not begin with the one before. */
+  readonly readBookkeeping: (fromSeq: number) => Promise<readonly Event[]>;
   /** Of the request before this one, of the same session, agent and provider. */
   readonly previous: RequestJournal | undefined;
   /** Knows how that one began. */
@@ -61,12 +62,13 @@ export interface WrittenJournal {
  * was taken to have, and `unscaled` what of that was counted here, to be held against what the provider counts.
  */
 export async function writeJournal(journaled: Journaled): Promise<WrittenJournal> {
-  const { request, blocks, view, model, config = {}, tokens, events, throughSeq, previous } = journaled;
+  const { request, blocks, view, model, config = {}, tokens, throughSeq, previous } = journaled;
   const hashes = hashRequest(request, { model, linesAsked: stableLinesOf(previous) }, journaled.hashes);
+  const tools = canonicalJson(request.tools);
   const named: readonly NamedText[] = [
-    ...blocks.filter(isInstruction).map(blockText),
-    { kind: 'tools', stable: true, ...textOf(request.tools) },
-    ...blocks.filter((block) => !isInstruction(block)).map(blockText),
+    ...blocks.filter(isInstruction).map(namedBlock),
+    { kind: 'tools', stable: true, hash: sha256(tools), json: tools },
+    ...blocks.filter((block) => !isInstruction(block)).map(namedBlock),
   ];
   const told = {
     throughSeq,
@@ -80,9 +82,14 @@ export async function writeJournal(journaled: Journaled): Promise<WrittenJournal
     extensions: { stableLines: hashes.stableLines, tokens: journaledTokens(tokens) },
   };
   const isKept = previous === undefined || hashes.prefixAsked === previous.prefixFingerprint;
-  const breaks = isKept ? [] : findBreaks(previous, told, { events, bookkeeping: await journaled.readBookkeeping() });
+  const breaks = isKept ? [] : findBreaks(previous, told, await sinceOf(previous, journaled));
   const texts = named.map(({ hash, json, source }) => ({ hash, json, ...(source ? { sources: source } : {}) }));
   return { journal: Object.freeze({ ...told, breaks }), texts };
+}
+
+async function sinceOf({ throughSeq }: RequestJournal, { events, readBookkeeping }: Journaled): Promise<BreakingLog> {
+  const fromSeq = Number.isSafeInteger(throughSeq) ? Math.max(1, throughSeq + 1) : 1;
+  return { events, bookkeeping: await readBookkeeping(fromSeq) };
 }
 
 /** The hash that stands in the journal of a request. */
@@ -125,11 +132,6 @@ function isInstruction({ kind, stable }: Block): boolean {
 
 type NamedText = RequestJournal['blocks'][number] & Pick<RequestText, 'json'>;
 
-function blockText({ kind, stable, content, source }: Block): NamedText {
-  return { kind, stable, ...(source ? { source } : {}), ...textOf(content) };
-}
-
-function textOf(value: unknown): Pick<RequestText, 'hash' | 'json'> {
-  const json = canonicalJson(value);
-  return { hash: sha256(json), json };
+function namedBlock({ kind, stable, content, source }: Block): NamedText {
+  return { kind, stable, ...(source ? { source } : {}), ...blockText(content) };
 }

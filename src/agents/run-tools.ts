@@ -7,7 +7,14 @@ import { isRefused } from './is-refused.ts';
 import { sourcesMetadata } from './memory-sources.ts';
 import type { ArtifactWriter } from './run-artifacts.ts';
 import type { StateWriter } from './run-state.ts';
-import { callTool, type Tool, type ToolContext, type ToolMemory, type ToolOutcome } from './tools/index.ts';
+import {
+  callTool,
+  type Tool,
+  type ToolContext,
+  type ToolHistory,
+  type ToolMemory,
+  type ToolOutcome,
+} from './tools/index.ts';
 
 /** What tools are run with. */
 export interface ToolRunParts {
@@ -18,6 +25,7 @@ export interface ToolRunParts {
   readonly timeoutMs: number;
   readonly logger: Logger;
   readonly memory: ToolMemory;
+  readonly history?: ToolHistory;
   readonly span: Span;
   readonly newState: () => StateWriter;
   readonly newArtifacts: () => ArtifactWriter;
@@ -119,7 +127,7 @@ class CallRun {
   }
 
   #context(signal: AbortSignal): ToolContext {
-    const { base, logger, memory } = this.#parts;
+    const { base, logger, memory, history } = this.#parts;
     return {
       ...base,
       callId: this.#call.id ?? '',
@@ -127,6 +135,7 @@ class CallRun {
       state: this.#state,
       artifacts: this.#artifacts,
       memory: { ...memory, search: (...query) => this.#search(...query) },
+      ...(history && { history }),
       logger,
       skipSummarization: () => {
         this.#endsRun = true;

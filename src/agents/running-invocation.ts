@@ -12,7 +12,7 @@ import type {
 } from '../events/index.ts';
 import type { MemoryEntry, MemoryService } from '../memory/service/index.ts';
 import { inChild, type Logger, type Span } from '../models/index.ts';
-import type { RequestText, Session, SessionService } from '../sessions/index.ts';
+import { type RequestText, type Session, type SessionService, textProblem } from '../sessions/index.ts';
 import { closeRequest } from './close-request.ts';
 import type { HeldEvents, HeldView } from './held-events.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -23,12 +23,14 @@ import type { LogCache } from './log-cache.ts';
 import { observedTokens } from './observed-tokens.ts';
 import { recalledBlock } from './recalled-block.ts';
 import { nameOf, type RecentMap } from './recent-map.ts';
+import type { RequestCaching } from './request-caching.ts';
 import { namedHashes, newestJournal, writeJournal } from './request-journal.ts';
 import { RequestMedia } from './request-media.ts';
 import type { SessionLog } from './session-log.ts';
 
-/** In so many of the newest events the request before is looked for, where this process has not made it. */
-const newestRead = 200;
+/** In so many of the newest events the request before is looked for, in a process that has not read it before. */
+const mostRead = 2000;
+const pageRead = 200;
 
 /** What the invocations of one driver share. */
 export interface SharedParts {
@@ -39,8 +41,8 @@ export interface SharedParts {
   readonly logs: LogCache;
   /** What was recalled for an invocation, so that it stays the same from step to step. */
   readonly recalls: RecentMap<readonly MemoryEntry[]>;
-  /** The newest journal of each session, agent and provider. */
-  readonly journals: RecentMap<RequestJournal>;
+  /** None: providers are told nothing about caching. */
+  readonly caching?: RequestCaching;
   readonly afterRun?: (key: SessionKey) => void;
 }
 
@@ -71,6 +73,14 @@ interface BuiltRequest {
   readonly seen: HeldView;
 }
 
+/** What is known of a request once it is counted. */
+interface JournaledRequest extends Pick<PreparedRequest, 'journal' | 'tokens'> {
+  /** Of the request before. */
+  readonly previous: RequestJournal | undefined;
+  /** Under which its journal is remembered. */
+  readonly name: string;
+}
+
 /** An invocation from its beginning to its end. */
 export class RunningInvocation implements Invocation {
   readonly key: SessionKey;
@@ -82,8 +92,10 @@ export class RunningInvocation implements Invocation {
   readonly #begun: BegunInvocation;
   readonly #media: RequestMedia;
   readonly #recall: InvocationRecall;
-  /** What journals of this invocation name by hash: kept with the events that these stand on. */
-  readonly #texts = new Map<string, RequestText>();
+  /** What journals of this invocation name by hash and is not kept yet: stored with the events that these stand on. */
+  readonly #texts = new Map<string, { readonly text: RequestText; readonly held: HeldEvents }>();
+  /** The name, as in `journals`, under which the last request went out. */
+  #sentAs: string | undefined;
   #finishing: Promise<void> | undefined;
 
   constructor(shared: SharedParts, begun: BegunInvocation) {
@@ -119,19 +131,29 @@ export class RunningInvocation implements Invocation {
       ...(input.recall === undefined ? {} : { recall: input.recall }),
     });
     const given = input.transient?.map((block) => (block.stable ? { ...block, stable: false } : block)) ?? [];
-    const placed = [...(memories.length === 0 ? [] : [recalledBlock(memories)]), ...given];
-    const { instruction = [], tools = [], examples = [], documents = [] } = input;
+    const interned = (some: readonly Block[] = []) => some.map((block) => seen.blocks.intern(block));
+    const placed = interned([...(memories.length === 0 ? [] : [recalledBlock(memories)]), ...given]);
+    const instruction = interned(input.instruction);
+    const examples = interned(input.examples);
+    const documents = interned(input.documents);
+    const { tools = [] } = input;
     const parts = { instruction, tools, examples, documents, assembly, transient: placed };
     const request = closeRequest(buildRequest(parts, view.provider));
     const blocks = [...instruction, ...examples, ...documents, ...placed];
-    const sent = await this.#journal({ request, blocks, view, input, held, seen });
-    return { request: await this.#media.fill(request, events, seen.references), ...sent, assembly, memories };
+    const { previous, name, ...told } = await this.#journal({ request, blocks, view, input, held, seen });
+    const filled = await this.#media.fill(request, events, seen.references);
+    const { session, invocationId, signal } = this;
+    const cache = await this.#shared.caching?.directionsFor({
+      ...{ request, filled, input, seen, name, previous, invocationId, signal, session: session.key },
+      ...told,
+    });
+    return { request: filled, ...told, ...(cache && { cache }), assembly, memories };
   }
 
   /** Counts a request and writes its journal, and remembers both for the next one. */
-  async #journal(built: BuiltRequest): Promise<Pick<PreparedRequest, 'journal' | 'tokens'>> {
+  async #journal(built: BuiltRequest): Promise<JournaledRequest> {
     const { request, blocks, view, input, held, seen } = built;
-    const { sessions, journals, countTokens: counter } = this.#shared;
+    const { sessions, countTokens: counter } = this.#shared;
     const { events, version: throughSeq } = held;
     const { provider, agentName } = view;
     const { appName, userId, sessionId } = this.key;
@@ -145,6 +167,7 @@ export class RunningInvocation implements Invocation {
       sums: seen.sums,
       ...(observed === undefined ? {} : { observed }),
     });
+    const previous = await held.lastJournal(view, (below) => this.#journalBelow(below, view));
     const { journal, texts } = await writeJournal({
       request,
       blocks,
@@ -154,33 +177,51 @@ export class RunningInvocation implements Invocation {
       tokens,
       events,
       throughSeq,
-      previous: journals.get(name) ?? (await this.#storedJournal(view)) ?? newestJournal(events, view),
-      readBookkeeping: () => sessions.readBookkeeping(this.key),
+      previous,
+      readBookkeeping: (fromSeq) => sessions.readBookkeeping(this.key, { fromSeq }),
       hashes: seen.hashes,
     });
-    journals.set(name, journal);
-    for (const text of texts) this.#texts.set(text.hash, text);
-    return { journal, tokens };
+    for (const text of texts) if (!held.keptTexts.has(text.hash)) this.#texts.set(text.hash, { text, held });
+    this.#sentAs = name;
+    return { journal, tokens, previous, name };
   }
 
-  /** The newest journal of the agent's as the end of the log has it: its event may be hidden or covered since. */
-  async #storedJournal(view: View): Promise<RequestJournal | undefined> {
-    const page = await this.#shared.sessions.read(this.key, { newestFirst: true, limit: newestRead });
-    return newestJournal(page.items.toReversed(), view);
+  /** The agent's newest journal below a seq, in the log as it stands: its event may be hidden or covered by now. */
+  async #journalBelow(seq: number, view: View): Promise<RequestJournal | undefined> {
+    let toSeq = seq - 1;
+    for (let read = 0; read < mostRead && toSeq > 0; read += pageRead) {
+      const { items } = await this.#shared.sessions.read(this.key, { toSeq, newestFirst: true, limit: pageRead });
+      const found = newestJournal(items.toReversed(), view);
+      if (found !== undefined || items.length < pageRead) return found;
+      toSeq = (items.at(-1)?.seq ?? 1) - 1;
+    }
+    return undefined;
   }
 
   async record(events: readonly EventInput[]): Promise<readonly Event[]> {
     if (!Array.isArray(events))
       throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'events', reason: 'must be a list of events' });
+    if (this.#sentAs !== undefined && events.some(({ errorCode }: EventInput) => errorCode === 'MODEL_FAILED'))
+      this.#shared.caching?.noteFailure(this.#sentAs);
     const named = events.map((event: EventInput) =>
       isBookkeepingInput(event) ? event : { ...event, invocationId: event.invocationId ?? this.invocationId },
     );
-    return appendHeld(this.#shared, this.#begun, named, this.#textsOf(named));
+    const texts = this.#textsOf(named);
+    const stored = await appendHeld(this.#shared, this.#begun, named, texts);
+    for (const { hash } of texts) {
+      this.#texts.get(hash)?.held.keptTexts.add(hash);
+      this.#texts.delete(hash);
+    }
+    return stored;
   }
 
+  /** What is too large to be kept is left out: the answer is stored all the same. */
   #textsOf(events: readonly EventInput[]): readonly RequestText[] {
     const hashes = new Set(events.flatMap(({ request }) => namedHashes(request)));
-    return [...hashes].flatMap((hash) => this.#texts.get(hash) ?? []);
+    return [...hashes].flatMap((hash) => {
+      const text = this.#texts.get(hash)?.text;
+      return text === undefined || textProblem(text) !== undefined ? [] : text;
+    });
   }
 
   finish(): Promise<void> {

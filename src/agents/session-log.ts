@@ -13,14 +13,14 @@ const anyAgent: View = { agentName: 'agent', history: 'full', provider: 'gemini'
 export class SessionLog {
   readonly key: SessionKey;
   readonly incarnation: string;
-  /** Its events may be erased where they were copied from, so they are read anew each time. */
-  readonly isFork: boolean;
   #held: HeldEvents | undefined;
+  /** How often events of the session had been erased when these were read: copied ones go with their source. */
+  #erasures: number;
 
-  constructor({ key, incarnation, forkedFrom }: SessionInfo) {
+  constructor({ key, incarnation, erasures = 0 }: SessionInfo) {
     this.key = key;
     this.incarnation = incarnation;
-    this.isFork = forkedFrom !== undefined;
+    this.#erasures = erasures;
   }
 
   /** How many events are held. */
@@ -33,13 +33,19 @@ export class SessionLog {
    * again. Throws SESSION_NOT_FOUND if this life of the session is over.
    */
   async read(sessions: SessionService, extent: 'live' | 'whole' = 'live'): Promise<HeldEvents> {
-    if (this.isFork) this.#held = undefined;
     for (;;) {
       const held = this.#heldFor(extent) ?? (await this.#load(sessions, extent));
-      this.#held = held;
       for await (const page of pagesFrom(sessions, this.key, held.version + 1))
         for (const event of page) held.push(event);
-      if (!held.isOutdated) return held;
+      // Asked last: what was read before is of the life that stands now, since none comes back.
+      const { incarnation, erasures = 0 } = (await sessions.open(this.key)) ?? {};
+      if (incarnation !== this.incarnation) {
+        this.#held = undefined;
+        throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: this.key.sessionId });
+      }
+      this.#held = erasures === this.#erasures ? held : undefined;
+      this.#erasures = erasures;
+      if (this.#held !== undefined && !held.isOutdated) return held;
     }
   }
 
@@ -71,16 +77,14 @@ export class SessionLog {
   }
 
   async #load(sessions: SessionService, extent: 'live' | 'whole'): Promise<HeldEvents> {
-    const session = await sessions.open(this.key);
-    if (session?.incarnation !== this.incarnation)
-      throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: this.key.sessionId });
     if (extent === 'live') {
       const { events, version } = await sessions.readLive(this.key, anyAgent);
       return new HeldEvents(events, { version, isWhole: false });
     }
+    const { version = 0 } = (await sessions.open(this.key)) ?? {};
     const events: Event[] = [];
     for await (const page of pagesFrom(sessions, this.key, 1)) events.push(...page);
-    return new HeldEvents(events, { version: Math.max(session.version, events.at(-1)?.seq ?? 0), isWhole: true });
+    return new HeldEvents(events, { version: Math.max(version, events.at(-1)?.seq ?? 0), isWhole: true });
   }
 }
 

@@ -2,6 +2,8 @@ import { PalimpsestError } from '../errors/index.ts';
 import { type Clock, type CountTokens, isPlainObject, type JsonMap } from '../events/index.ts';
 import type { Logger, Telemetry } from '../models/index.ts';
 import type { BeforeAppend } from '../sessions/index.ts';
+import type { CacheOption } from './cache-option.ts';
+import { checkCacheOption } from './check-cache-option.ts';
 import { checkStateKeys } from './check-state-keys.ts';
 import type { StateKeysOf } from './state-keys.ts';
 
@@ -32,6 +34,8 @@ export interface OpenOptions<State extends object = JsonMap> {
    * is installed, whose vocabulary is loaded before the first append or run (200 ms, 22 MB), else by estimate.
    */
   readonly countTokens?: CountTokens;
+  /** How requests of agents are cached by the models' providers. Default `auto`. */
+  readonly cache?: CacheOption;
   readonly clock?: Clock;
   /** Sees every event before it is stored and returns what is stored instead. */
   readonly redact?: BeforeAppend;
@@ -73,6 +77,8 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
   // Its keys are named by a check of their own.
   state: (value) => (isPlainObject(value) ? undefined : 'must be an object with an entry for each key'),
   countTokens: (value) => (isFunctionOf(value, 'count') ? undefined : 'must be { name, count(text) }'),
+  // Its fields are named by a check of their own.
+  cache: () => undefined,
   clock: (value) => (isFunctionOf(value, 'now') ? undefined : 'must be { now() }'),
   redact: isFunction,
   idleSeconds: (value) =>
@@ -105,6 +111,7 @@ export function checkOpenOptions(options: OpenOptions): void {
     if (reason !== undefined) throw bad(name, reason);
   }
   if (isPlainObject(options.state)) checkStateKeys(options.state);
+  if (options.cache !== undefined) checkCacheOption(options.cache);
 }
 
 function isKnown(name: string): name is keyof OpenOptions {

@@ -25,6 +25,7 @@ import { type Logger, languageModel, silentLogger } from '../models/index.ts';
 import { createSessionService, type SessionInfo, type SessionService } from '../sessions/index.ts';
 import { BackgroundWork } from './background-work.ts';
 import { buildContext } from './build-context.ts';
+import { cachePolicyOf, cacheRulesIn } from './cache-option.ts';
 import { checkState } from './check-state.ts';
 import { eraseUser } from './erase-user.ts';
 import { explainPast } from './explain-past.ts';
@@ -47,6 +48,7 @@ import type {
   User,
 } from './palimpsest.ts';
 import { type DeclaredState, mergesOf, type StateKeys, schemasOf } from './state-keys.ts';
+import { costSums } from './sum-costs.ts';
 
 const movedBytes =
   'bytes of removed rows that SQLite had moved may stand in unused parts of the file until it is rewritten: erase again while nobody else is at work, with a larger scrubUpToBytes';
@@ -110,6 +112,7 @@ class OpenedPalimpsest implements Palimpsest {
     this.#background = new BackgroundWork(options.onBackgroundFailure ?? failureListener(options.logger));
     this.memory = createMemoryService({ store: stores.memory, clock: this.#clock });
     this.sessions = this.#openSessions(options);
+    const cache = cachePolicyOf(options.cache);
     this.#driver = createInvocationDriver({
       sessions: this.sessions,
       memory: this.memory,
@@ -117,6 +120,7 @@ class OpenedPalimpsest implements Palimpsest {
       countTokens: this.#tokenizer,
       logger: this.#logger,
       telemetry: this.#telemetry,
+      ...(cache ? { cache } : {}),
       afterRun: (key) => this.#learnInBackground(key),
     });
     this.invocations = {
@@ -132,13 +136,14 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   #openSessions(options: OpenOptions): SessionService {
-    const { state = {}, redact } = options;
+    const { state = {}, redact, cache } = options;
     const beforeAppend = this.#tokenizer.before(checkState(schemasOf(state), redact));
     return createSessionService({
       store: this.#stores.sessions,
       clock: this.#clock,
       countTokens: this.#tokenizer,
       merges: mergesOf(state),
+      sumCosts: costSums(cacheRulesIn(cache)),
       beforeErase: (session, seqs) => this.#forgetSource(session, seqs),
       ...(beforeAppend ? { beforeAppend } : {}),
     });
@@ -155,6 +160,7 @@ class OpenedPalimpsest implements Palimpsest {
       artifacts: this.artifacts,
       memory: this.memory,
       forget: (owner, id) => forgetMemories({ sessions: this.sessions, memory: this.memory }, owner, { id }),
+      history: this.sessions,
       open: (key) => this.sessions.open(key),
       clock: this.#clock,
       logger: this.#logger,
@@ -173,7 +179,9 @@ class OpenedPalimpsest implements Palimpsest {
         eraseUser: async (id) => {
           const now = () => toInstant(this.#clock.now());
           const parts = { sessions: this.sessions, memory: this.memory, now };
-          return this.#scrubbed(await eraseUser(parts, { appName: this.appName, userId: id }));
+          const receipt = await eraseUser(parts, { appName: this.appName, userId: id });
+          await this.#stores.jobs.remove({ appName: this.appName, userId: id });
+          return this.#scrubbed(receipt);
         },
       },
       { userId },
@@ -310,6 +318,8 @@ class OpenedPalimpsest implements Palimpsest {
   ): Promise<number> {
     this.#driver.forget(key);
     const { appName, userId, sessionId } = key;
+    // Jobs of the same file may quote what they are about, whoever has enqueued them.
+    if (seqs === 'all') await this.#stores.jobs.remove({ appName, userId, sessionId });
     const which = { sessionId, incarnation, ...(seqs === 'all' ? {} : { seqs }) };
     return this.memory.delete({ appName, userId }, which);
   }

@@ -1,4 +1,5 @@
 import { PalimpsestError } from '../errors/index.ts';
+import { createInMemoryJobStore, type JobStore } from '../jobs/index.ts';
 import { createInMemoryMemoryStore, type MemoryStore } from '../memory/service/index.ts';
 import { createInMemorySessionStore, type SessionStore } from '../sessions/index.ts';
 import type { OpenOptions } from './open-options.ts';
@@ -7,6 +8,7 @@ import type { OpenOptions } from './open-options.ts';
 export interface Stores {
   readonly sessions: SessionStore;
   readonly memory: MemoryStore;
+  readonly jobs: JobStore;
   backup(to: string): void;
   /** Has nothing left of what was removed; `false` if it could not. */
   scrub(): Promise<boolean>;
@@ -24,6 +26,7 @@ function memoryStores(): Stores {
   return {
     sessions: createInMemorySessionStore(),
     memory: createInMemoryMemoryStore(),
+    jobs: createInMemoryJobStore(),
     backup: () => {
       throw new PalimpsestError('NOT_SUPPORTED', {
         capability: 'A backup of memory',
@@ -47,6 +50,7 @@ async function fileStores(file: string, options: OpenOptions): Promise<Stores> {
   return {
     sessions: opened.sessions,
     memory: opened.memory,
+    jobs: opened.jobs,
     backup: (to) => opened.file.backup(to),
     scrub: async () => opened.file.size <= scrubUpToBytes && opened.file.scrub(),
     close: () => opened.file.close(),

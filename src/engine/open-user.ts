@@ -38,6 +38,7 @@ export function createUser(parts: UserParts, who: Who): User {
       memory.search({ ...options, scope, query }),
     memories: (options): Promise<Page<MemoryEntry>> => memory.list(scope, options),
     forget: (selector): Promise<number> => forgetMemories(parts, scope, selector),
+    usage: () => sessions.usageOfUser(scope),
     erase: () => parts.eraseUser(userId),
   };
 }

@@ -23,6 +23,7 @@ import type {
   Session,
   SessionInfo,
   SessionService,
+  UsageReport,
 } from '../sessions/index.ts';
 import type { GivenState, StoredState } from './state-keys.ts';
 
@@ -69,6 +70,8 @@ export interface User<State extends object = JsonMap> {
   memories(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<MemoryEntry>>;
   /** Removes memories: one entry, or all that came from a session. Returns how many. */
   forget(selector: { readonly id: string } | { readonly sessionId: string }): Promise<number>;
+  /** What the model calls of this user's sessions have used and cost. Takes time in the length of their logs. */
+  usage(): Promise<UsageReport>;
   /** Removes everything of this user: sessions, state, artifacts and memories. */
   erase(): Promise<EraseReceipt>;
 }

@@ -1,4 +1,4 @@
-import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
+import { PalimpsestError } from '../errors/index.ts';
 import {
   type ArtifactStore,
   type Clock,
@@ -12,6 +12,7 @@ import {
   parseId,
   parseInstant,
   parseSessionKey,
+  type SeqRange,
   type SessionKey,
   toMillis,
   type View,
@@ -39,6 +40,7 @@ import { eraseQuotes } from './quoted-sources.ts';
 import { parseLimit, readEffectiveEvents, readEvents } from './read-events.ts';
 import { type ReadyEvent, readyEvent } from './ready-event.ts';
 import { readText, refuseUnnamed } from './request-texts.ts';
+import { requireEvent } from './require-event.ts';
 import { acquireLease, releaseLease, renewLease } from './run-lease.ts';
 import { findStored, refuseRepeatedIds } from './same-event.ts';
 import { createSessionArtifacts } from './session-artifacts.ts';
@@ -61,6 +63,8 @@ import type {
 } from './session-service.ts';
 import type { SessionHead, SessionStore } from './session-store.ts';
 import { mergeScopes, type StateMerges, scopeOf } from './state.ts';
+import { unlessGone } from './unless-gone.ts';
+import { type CostSum, readUsage, readUsageOfUser, type UsageOwner, type UsageReport } from './usage-report.ts';
 
 /** What a session service is made of. */
 export interface SessionServiceOptions {
@@ -73,6 +77,8 @@ export interface SessionServiceOptions {
   readonly beforeAppend?: BeforeAppend;
   /** Told before and after events are removed for good; if it throws before, nothing is removed. */
   readonly beforeErase?: BeforeErase;
+  /** Makes what adds up the costs of calls for reports of usage. Default: reports have none. */
+  readonly sumCosts?: () => CostSum;
 }
 
 const defaultListSize = 50;
@@ -103,6 +109,7 @@ class StoredSessions implements SessionService {
       locks: new KeyLock(),
       beforeAppend: options.beforeAppend,
       beforeErase: options.beforeErase,
+      sumCosts: options.sumCosts,
     };
     this.artifacts = createSessionArtifacts(this.#parts);
   }
@@ -125,7 +132,7 @@ class StoredSessions implements SessionService {
 
   async append(key: SessionKey, events: readonly EventInput[], options?: AppendOptions): Promise<AppendResult> {
     const checked = parseSessionKey(key);
-    const how = parseAppendOptions(options);
+    const how = parseAppendOptions(options, checked);
     if (!Array.isArray(events))
       throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'events', reason: 'must be a list of events' });
     const ready: ReadyEvent[] = [];
@@ -169,10 +176,25 @@ class StoredSessions implements SessionService {
     return readLiveWindow(this.#parts, parseSessionKey(key), parseView(view));
   }
 
-  async readBookkeeping(key: SessionKey): Promise<readonly Event[]> {
+  async readBookkeeping(
+    key: SessionKey,
+    { fromSeq = 1 }: { readonly fromSeq?: number } = {},
+  ): Promise<readonly Event[]> {
+    const checked = parseSessionKey(key);
+    const { version } = await requireHead(this.#parts, checked);
+    if (!Number.isSafeInteger(fromSeq) || fromSeq < 1)
+      throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'fromSeq', reason: 'must be a seq: 1, 2, 3 …' });
+    if (fromSeq > version) return [];
+    const ranges: readonly SeqRange[] = [[fromSeq, Number.MAX_SAFE_INTEGER]];
+    return this.#parts.store.rows({ key: checked, kind: 'bookkeeping', ...(fromSeq === 1 ? {} : { ranges }) });
+  }
+
+  async readCall(key: SessionKey, callId: string): Promise<readonly Event[]> {
     const checked = parseSessionKey(key);
     await requireHead(this.#parts, checked);
-    return this.#parts.store.rows({ key: checked, kind: 'bookkeeping' });
+    if (typeof callId !== 'string')
+      throw new PalimpsestError('INVALID_ARGUMENT', { argument: 'callId', reason: 'must be a text' });
+    return this.#parts.store.rows({ key: checked, callId });
   }
 
   async readText(key: SessionKey, hash: string): Promise<string | undefined> {
@@ -266,6 +288,14 @@ class StoredSessions implements SessionService {
       { history: true, keys: [key] },
     );
     return values.map(({ revision, value }) => ({ revision, value }));
+  }
+
+  async usage(key: SessionKey): Promise<UsageReport> {
+    return readUsage(this.#parts, parseSessionKey(key));
+  }
+
+  async usageOfUser(user: UsageOwner): Promise<UsageReport> {
+    return readUsageOfUser(this.#parts, requireObject(user, 'user'), (options) => this.list(options));
   }
 
   async acquireLease(key: SessionKey, owner: string, options?: LeaseOptions): Promise<Lease> {
@@ -366,19 +396,4 @@ class StoredSessions implements SessionService {
     const state = mergeScopes(kinds.map((kind, index) => ({ kind, values: values[index] ?? [] })));
     return Object.freeze({ ...infoOf(head), state });
   }
-}
-
-/** Work on a session that may be deleted meanwhile: `undefined` if it was. */
-async function unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isPalimpsestError(error, 'SESSION_NOT_FOUND')) return undefined;
-    throw error;
-  }
-}
-
-function requireEvent(event: Event | undefined, key: SessionKey): Event {
-  if (event === undefined) throw new PalimpsestError('SESSION_NOT_FOUND', { sessionId: key.sessionId });
-  return event;
 }

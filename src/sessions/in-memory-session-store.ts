@@ -130,6 +130,7 @@ class InMemorySessionStore implements SessionStore {
       case 'artifacts':
         return { ...nothingRemoved, artifacts: this.#artifacts.remove(removal.scope, removal.name) };
       case 'quotes':
+        this.#artifacts.leaveOut(removal.gone);
         return { ...nothingRemoved, quotes: this.#artifacts.removeQuotes(removal, removal.quoting) };
     }
   }

@@ -7,6 +7,7 @@ export { changesState, startsRun } from './event-traits.ts';
 export { createInMemorySessionStore } from './in-memory-session-store.ts';
 export { maxInlineBytes } from './inline-artifacts.ts';
 export { maxPageSize } from './read-events.ts';
+export { textProblem } from './request-texts.ts';
 export { defaultLeaseSeconds } from './run-lease.ts';
 export type { BeforeAppend } from './session-parts.ts';
 export type {
@@ -48,3 +49,4 @@ export type {
   StoredArtifact,
 } from './session-store.ts';
 export type { StateMerge, StateMerges } from './state.ts';
+export type { CostSum, ModelUsage, ModelUse, TokenSums, UsageOwner, UsageReport, UsageSums } from './usage-report.ts';

@@ -1,5 +1,5 @@
 import { PalimpsestError } from '../errors/index.ts';
-import { parseId, parseSessionKey, type View } from '../events/index.ts';
+import { parseId, parseSessionKey, type SessionKey, type View } from '../events/index.ts';
 import { decodeCursor } from '../internal/index.ts';
 import { parseTexts, type ReadyText } from './request-texts.ts';
 import type { AppendOptions, Lease, ListOptions } from './session-service.ts';
@@ -23,13 +23,13 @@ export interface ReadyOptions extends Omit<AppendOptions, 'texts'> {
 }
 
 /** Options of an append. Throws INVALID_ARGUMENT or INVALID_ID. */
-export function parseAppendOptions(options: AppendOptions | undefined): ReadyOptions {
+export function parseAppendOptions(options: AppendOptions | undefined, key: SessionKey): ReadyOptions {
   const { expectedVersion, lease, importedFrom, texts } = parseOptions(options);
   return {
     ...(expectedVersion === undefined ? {} : { expectedVersion }),
     ...(lease === undefined ? {} : { lease: parseLease(lease) }),
     ...(importedFrom === undefined ? {} : { importedFrom: parseId(importedFrom, 'importedFrom') }),
-    ...(texts === undefined ? {} : { texts: parseTexts(texts) }),
+    ...(texts === undefined ? {} : { texts: parseTexts(texts, key) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Event, isPlainObject, maxEventBytes, type RequestJournal, type Ses
 import { sha256 } from '../internal/index.ts';
 import { requireHead } from './commit-loop.ts';
 import type { NamedArtifacts } from './named-artifacts.ts';
-import { sourcesOf } from './quoted-sources.ts';
+import { type ArgumentProblem, sourceNames, sourcesProblem, type UserOfSources } from './quoted-sources.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { RequestText } from './session-service.ts';
 import type { ArtifactWrite, ErasedVersion } from './session-store.ts';
@@ -35,22 +35,33 @@ export function textNamesOf({ request }: { readonly request?: RequestJournal }):
   );
 }
 
-/** Texts as a caller gives them. Throws INVALID_ARGUMENT. */
-export function parseTexts(texts: readonly RequestText[]): readonly ReadyText[] {
+/** Texts of a user as a caller gives them. Throws INVALID_ARGUMENT. */
+export function parseTexts(texts: readonly RequestText[], user: UserOfSources): readonly ReadyText[] {
   if (!Array.isArray(texts)) throw invalid('options.texts', 'must be a list of texts');
-  return texts.map((text: RequestText, index) => parseText(text, `options.texts[${index}]`));
+  return texts.map((text: RequestText, index) => {
+    const problem = problemOf(text, `options.texts[${index}]`);
+    if (problem !== undefined) throw invalid(problem.argument, problem.reason);
+    return { name: folder + text.hash, json: text.json, sources: sourceNames(text.sources ?? [], user) };
+  });
 }
 
-function parseText(text: RequestText, path: string): ReadyText {
-  if (!isPlainObject(text)) throw invalid(path, 'must be an object with hash and json');
+/** Why an append would refuse a text, with the name of its field; `undefined` if it can be kept. */
+export function textProblem(text: RequestText): string | undefined {
+  const problem = problemOf(text, 'text');
+  return problem && `${problem.argument} ${problem.reason}`;
+}
+
+function problemOf(text: RequestText, path: string): ArgumentProblem | undefined {
+  if (!isPlainObject(text)) return { argument: path, reason: 'must be an object with hash and json' };
   const { hash, json, sources = [] } = text;
-  if (typeof json !== 'string' || !json.isWellFormed() || !isJson(json)) {
-    throw invalid(`${path}.json`, 'must be JSON as text, without lone surrogates');
-  }
+  if (typeof json !== 'string' || !json.isWellFormed() || !isJson(json))
+    return { argument: `${path}.json`, reason: 'must be JSON as text, without lone surrogates' };
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxEventBytes) throw invalid(`${path}.json`, `takes ${bytes} bytes, the limit is ${maxEventBytes}`);
-  if (hash !== sha256(json)) throw invalid(`${path}.hash`, 'must be the SHA-256 of json, in lower-case hex');
-  return { name: folder + hash, json, sources: sourcesOf(sources, `${path}.sources`) };
+  if (bytes > maxEventBytes)
+    return { argument: `${path}.json`, reason: `takes ${bytes} bytes, the limit is ${maxEventBytes}` };
+  if (hash !== sha256(json))
+    return { argument: `${path}.hash`, reason: 'must be the SHA-256 of json, in lower-case hex' };
+  return sourcesProblem(sources, `${path}.sources`);
 }
 
 function isJson(text: string): boolean {

@@ -5,6 +5,7 @@ import type { KeyLock } from './key-lock.ts';
 import type { BeforeErase } from './session-service.ts';
 import type { SessionStore } from './session-store.ts';
 import type { StateMerges } from './state.ts';
+import type { CostSum } from './usage-report.ts';
 
 /** Sees every event before it is checked and stored, whatever path it came by, and returns what is stored instead. */
 export type BeforeAppend = (input: EventInput, key: SessionKey) => EventInput | Promise<EventInput>;
@@ -20,4 +21,5 @@ export interface SessionParts {
   readonly locks: KeyLock;
   readonly beforeAppend?: BeforeAppend | undefined;
   readonly beforeErase?: BeforeErase | undefined;
+  readonly sumCosts?: (() => CostSum) | undefined;
 }

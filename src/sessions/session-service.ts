@@ -13,6 +13,7 @@ import type {
   SessionKey,
   View,
 } from '../events/index.ts';
+import type { UsageOwner, UsageReport } from './usage-report.ts';
 
 /** What is told about a session without opening it. */
 export interface SessionInfo {
@@ -27,6 +28,8 @@ export interface SessionInfo {
   readonly ended: boolean;
   /** The newest live invocation: what an event without an invocation joins. */
   readonly invocationId?: string;
+  /** How often events of the session were erased, which only happens to forks. */
+  readonly erasures?: number;
   readonly projectId?: string;
   readonly timeZone?: string;
   readonly ttlSeconds?: number;
@@ -78,8 +81,14 @@ export interface RequestText {
 export interface QuotesToErase {
   readonly appName: string;
   readonly userId: string;
-  /** A life of a session, by its incarnation, or a memory that was given directly, by its id. */
-  readonly sources: readonly ({ readonly incarnation: string } | { readonly directId: string })[];
+  /**
+   * A life of a session, by its incarnation, or what was given directly, by its id. With the time at which it was given,
+   * it is gone for good: texts that quote it and come later are left out, those that quote a later one of its id are not.
+   */
+  readonly sources: readonly (
+    | { readonly incarnation: string }
+    | { readonly directId: string; readonly at?: Instant }
+  )[];
 }
 
 /** What of a log is read: bounds are inclusive. */
@@ -172,8 +181,10 @@ export interface SessionService {
    * the log's bookkeeping.
    */
   readLive(key: SessionKey, view: View): Promise<LiveWindow>;
-  /** The bookkeeping events of a log, in order: what foldCoverage needs. */
-  readBookkeeping(key: SessionKey): Promise<readonly Event[]>;
+  /** The bookkeeping events of a log, in order: what foldCoverage needs. `fromSeq`: from that one on. */
+  readBookkeeping(key: SessionKey, options?: { readonly fromSeq?: number }): Promise<readonly Event[]>;
+  /** The events that make or answer calls of an id, in order, at a cost of what is returned. */
+  readCall(key: SessionKey, callId: string): Promise<readonly Event[]>;
   /** The canonical JSON of a request's text, by its hash; `undefined` if it was erased or never kept. */
   readText(key: SessionKey, hash: string): Promise<string | undefined>;
   /** Removes, from all sessions of a user, the texts of requests that quote one of the sources. Returns how many. */
@@ -201,6 +212,13 @@ export interface SessionService {
     scope: { readonly appName: string; readonly userId?: string },
     key: string,
   ): Promise<readonly { readonly revision: number; readonly value: JsonValue | undefined }[]>;
+  /**
+   * What the model calls of a session have used: those of its whole log, rewound ones too, but not those that a fork
+   * copied. Takes time in the length of the log.
+   */
+  usage(key: SessionKey): Promise<UsageReport>;
+  /** The same of all sessions of a user, or of those in one project. */
+  usageOfUser(user: UsageOwner): Promise<UsageReport>;
   /** Takes the run lease. Throws SESSION_BUSY while another holds it. */
   acquireLease(key: SessionKey, owner: string, options?: LeaseOptions): Promise<Lease>;
   /** Throws LEASE_LOST if another run has taken over. */

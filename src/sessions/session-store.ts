@@ -202,6 +202,8 @@ export type Removal =
       readonly appName: string;
       readonly userId: string;
       readonly quoting: readonly string[];
+      /** Those of them that are gone for good, as a session is: left out from now on. */
+      readonly gone: readonly string[];
     };
 
 /** How much a removal took away. */

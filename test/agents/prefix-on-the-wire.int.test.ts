@@ -61,7 +61,13 @@ interface Sent {
 }
 
 function read({ bodyText }: RecordedRequest): Sent {
-  const { messages, contents = messages, system, systemInstruction, tools: declared } = JSON.parse(bodyText);
+  const {
+    messages,
+    contents = messages,
+    system,
+    systemInstruction,
+    tools: declared,
+  } = JSON.parse(bodyText, (name, value) => (name === 'cache_control' ? undefined : value));
   const all: readonly string[] = contents.flatMap(linesOf);
   const lines = all.filter((line) => !line.includes(closing));
   return {

@@ -56,7 +56,12 @@ export const importTable: readonly FolderRule[] = [
     mayImport: log,
     builtins: ['node:timers/promises'],
   },
-  { folder: 'jobs', purpose: 'JobStore and its runner: leases, back-off, dead letters', mayImport: log },
+  {
+    folder: 'jobs',
+    purpose: 'JobStore and its runner: leases, back-off, dead letters',
+    mayImport: log,
+    builtins: ['node:async_hooks'],
+  },
   {
     folder: 'context/assembly',
     purpose: 'from events to the contents of one request, one stage a file; explain',
@@ -68,13 +73,11 @@ export const importTable: readonly FolderRule[] = [
     purpose: 'prefix plan, fingerprint, provider rules, cost accounting',
     mayImport: [...log, 'context/assembly'],
     pure: true,
-    later: true,
   },
   {
     folder: 'context/compaction',
     purpose: 'triggers, safe cuts, summaries, expand, pins',
     mayImport: [...log, 'models', 'jobs', 'context/assembly', 'context/prompt-cache'],
-    later: true,
   },
   {
     folder: 'safety',

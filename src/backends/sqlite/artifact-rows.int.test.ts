@@ -37,7 +37,7 @@ const removals: Readonly<Record<string, (head: Awaited<ReturnType<typeof openQuo
   }),
   'by name': () => ({ what: 'artifacts', scope: key, name: 'q' }),
   'by scope': () => ({ what: 'artifacts', scope: key }),
-  'by what it quotes': () => ({ what: 'quotes', ...user, quoting: ['源'] }),
+  'by what it quotes': () => ({ what: 'quotes', ...user, quoting: ['源'], gone: [] }),
 };
 
 describe('what an artifact quotes', () => {
@@ -55,6 +55,19 @@ describe('what an artifact quotes', () => {
     const commit = { expectedStamp: head.stamp, head: { ...head, stamp: head.stamp + 1 } };
     await store.remove({ what: 'events', key, ranges: [], artifacts, quoting: [], commit });
     expect([rowsIn('artifacts'), rowsIn('artifact_sources')]).toEqual([2, 0]);
+    file.close();
+  });
+
+  test('is remembered where it is gone for good, also for other connections and without any session', async () => {
+    const { file, store, write, rowsIn } = await openQuoting();
+    await store.remove({ what: 'quotes', ...user, quoting: ['源'], gone: ['b', '另'] });
+    expect([rowsIn('artifacts'), rowsIn('gone_sources')]).toEqual([0, 2]);
+    const other = await SqliteFile.open({ file: file.file });
+    const late = createSqliteSessionStore(other);
+    await late.commit({ artifacts: [{ ...write, version: 0 }] });
+    await late.commit({ artifacts: [{ ...write, version: 1, sources: ['源'] }] });
+    expect((await store.artifacts({ scope: key })).map(({ version }) => version)).toEqual([1]);
+    other.close();
     file.close();
   });
 

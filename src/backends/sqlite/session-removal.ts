@@ -29,6 +29,7 @@ export function removeRows(file: SqliteFile, writer: SessionWriter, removal: Rem
     case 'artifacts':
       return { ...none, artifacts: removeArtifacts(file, removal.scope, removal.name) };
     case 'quotes':
+      leaveOut(file, removal.gone);
       return { ...none, quotes: removeQuotes(file, removal, removal.quoting) };
   }
 }

@@ -146,6 +146,21 @@ describe('a file of another kind is refused and left as it is', () => {
   });
 });
 
+test('a store that a newer release has migrated since it was opened is written to no more', async () => {
+  const stores = await openSqlite({ file });
+  const sessions = createSessionService({ store: stores.sessions });
+  await sessions.create(key);
+  await raw(file, `PRAGMA user_version = ${migrations.length + 1}`);
+  const details = { file, found: migrations.length + 1, supported: migrations.length };
+  const append = () => sessions.append(key, [{ author: 'user', content: '你好' }]);
+  await expect(append()).rejects.toMatchObject({ code: 'SCHEMA_NEWER', details });
+  await expect(sessions.delete(key)).rejects.toMatchObject({ code: 'SCHEMA_NEWER', details });
+  expect((await sessions.read(key)).items).toEqual([]);
+  await raw(file, `PRAGMA user_version = ${migrations.length}`);
+  expect((await append()).version).toBe(1);
+  stores.file.close();
+});
+
 describe('opening', () => {
   test('makes a store of an empty file', async () => {
     writeFileSync(file, '');

@@ -84,7 +84,7 @@ export class SqliteFile {
 
   /**
    * Runs the work in one transaction that no other writer overlaps; waits for theirs to end. If the work throws,
-   * nothing of it stays. Throws STORE_BUSY when the wait is over, or what the work threw, translated.
+   * nothing of it stays. Throws STORE_BUSY when the wait is over, SCHEMA_NEWER, or what the work threw, translated.
    */
   async write<T>(work: () => T): Promise<T> {
     const started = Date.now();
@@ -231,15 +231,20 @@ export class SqliteFile {
     const foreign = owner === applicationId ? version === 0 : owner !== 0 || version !== 0 || tables > 0;
     if (foreign)
       throw new PalimpsestError('NOT_A_STORE', { file: this.file, reason: 'is a database of another program' });
-    if (version > migrations.length) {
-      throw new PalimpsestError('SCHEMA_NEWER', { file: this.file, found: version, supported: migrations.length });
-    }
+    this.#refuseNewer(version);
     return version;
+  }
+
+  #refuseNewer(version: number): void {
+    if (version > migrations.length)
+      throw new PalimpsestError('SCHEMA_NEWER', { file: this.file, found: version, supported: migrations.length });
   }
 
   #transaction<T>(work: () => T): T {
     this.#statement('BEGIN IMMEDIATE').run();
     try {
+      // A newer release may have migrated the file since it was opened: its tables need more than is written here.
+      this.#refuseNewer(Number(this.#statement('PRAGMA user_version').get()?.user_version));
       const result = work();
       this.#statement('COMMIT').run();
       return result;

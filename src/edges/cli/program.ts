@@ -5,9 +5,11 @@ import type { Provider } from '../../events/index.ts';
 import { askQuestion, modelAsked } from './commands/ask-question.ts';
 import { backupStore } from './commands/backup-store.ts';
 import { diagnoseFile } from './commands/diagnose-file.ts';
+import { diffSeqs } from './commands/diff-seqs.ts';
 import { eraseData } from './commands/erase-data.ts';
 import { importFile } from './commands/import-file.ts';
 import { showSessions } from './commands/list-sessions.ts';
+import { printUsage } from './commands/print-usage.ts';
 import { searchMemory } from './commands/search-memory.ts';
 import { showSession } from './commands/show-session.ts';
 import { printable, wrapHanging } from './display/index.ts';
@@ -145,9 +147,14 @@ function addImport(program: Command, act: Act): void {
 function addReading(program: Command, act: Act, io: CliIo): void {
   const user = () => new Option('--user <id>', 'whose; may be left out where there is one user');
   const agent = () =>
-    new Option('--agent <name>', 'the agent that the request is for (default: the one that spoke last)');
+    new Option(
+      '--agent <name>',
+      'the agent that the request is for; implies --context (default: the one that spoke last)',
+    );
   const provider = () =>
-    new Option('--provider <name>', 'whose wire rules the request keeps (default: gemini)').choices(providers);
+    new Option('--provider <name>', 'whose wire rules the request keeps; implies --context (default: gemini)').choices(
+      providers,
+    );
   const full = () => new Option('--full', 'print whole texts');
   program
     .command('sessions')
@@ -166,7 +173,12 @@ function addReading(program: Command, act: Act, io: CliIo): void {
         'the same of the request that this event answers, or that would have followed it',
       ).conflicts('diff'),
     )
-    .option('--diff <seqs...>', 'what changed between the requests of two events')
+    .addOption(
+      new Option(
+        '--diff <seqs...>',
+        'what changed between the requests of two events; last, for it takes all that follows',
+      ).argParser(diffSeqs),
+    )
     .addOption(agent())
     .addOption(provider())
     .addOption(limit('how many of the newest events, 0 for all', 50))
@@ -179,6 +191,11 @@ function addReading(program: Command, act: Act, io: CliIo): void {
     .addOption(user())
     .addOption(limit('at most this many', 10))
     .action((query, options) => act((terminal) => searchMemory(terminal, query, options)));
+  program
+    .command('usage [session]')
+    .description('what the model calls of a session, or of all of a user, have used and cost at list prices')
+    .addOption(user())
+    .action((session, options) => act((terminal) => printUsage(terminal, session, options)));
 }
 
 function addTalking(program: Command, act: Act, env: CliIo['env']): void {

@@ -6,14 +6,16 @@ import { answers, says } from '../sample-events.ts';
 import { answersRequest, requestText, type SampleText } from '../sample-texts.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 
+const givenAt = '2026-01-01T00:00:00.000Z';
+
 /** Refers to an event of a life of a session. */
 function eventOf({ sessionId }: SessionKey, incarnation: string): ProvenanceRef {
   return { kind: 'event', sessionId, incarnation, seq: 1, eventId: 'e1' };
 }
 
 /** Refers to what was given directly. */
-function direct(id: string): ProvenanceRef {
-  return { kind: 'direct', source: 'api', id, at: '2026-01-01T00:00:00.000Z' };
+function direct(id: string, at = givenAt): ProvenanceRef {
+  return { kind: 'direct', source: 'api', id, at };
 }
 
 /** Which of these texts a session has, read through the second handle. */
@@ -118,7 +120,8 @@ export const requestTextChecks = {
         null,
         {},
         { kind: 'event' },
-        { kind: 'direct', id: 7 },
+        { kind: 'direct', id: 7, at: givenAt },
+        { kind: 'direct', id: 'm1' },
         { kind: 'other', id: 'a', incarnation: 'b' },
       ];
       for (const ref of refs) await bad('options.texts[0].sources[1]', [{ ...good, sources: [direct('m1'), ref] }]);
@@ -132,6 +135,13 @@ export const requestTextChecks = {
       const sources = [{ directId: 'm1' }, source] as { directId: string }[];
       await refused(subject.first.eraseQuotes({ ...quotes, sources }), 'INVALID_ARGUMENT', { argument: 'sources[1]' });
     }
+    await refused(
+      subject.first.eraseQuotes({ ...quotes, sources: [{ directId: 'm1', at: '昨天' }] }),
+      'INVALID_ARGUMENT',
+      {
+        argument: 'sources[0].at',
+      },
+    );
     await refused(subject.first.eraseQuotes({ ...quotes, userId: '', sources: [] }), 'INVALID_ID', { field: 'userId' });
     same(await keptIn(subject, key, [good]), [false]);
   }),
@@ -207,6 +217,28 @@ export const requestTextChecks = {
       all.length,
       'the journal still names them',
     );
+  }),
+  'texts.erased-for-good': needsArtifacts(async (subject) => {
+    const keys = [await begin(subject), await begin(subject, { sessionId: 's2' })];
+    const [key, second] = [keys[0] ?? assert.fail(), keys[1] ?? assert.fail()];
+    const foreign = await begin(subject, { userId: 'u2' });
+    const gone = await requestText('你说过：里昂', direct('m1'), direct('m2'));
+    const later = await requestText('你说过：大理', direct('m1', '2026-01-01T00:00:00.001Z'));
+    const append = (at: SessionKey, texts: readonly SampleText[]) =>
+      subject.first.append(at, [answersRequest(texts)], { texts });
+    for (const at of keys) await append(at, [gone, later]);
+    assert.equal(await subject.second.eraseQuotes({ ...key, sources: [{ directId: 'm1' }] }), 4);
+    await append(key, [gone]);
+    same(await keptIn(subject, key, [gone]), [true], 'without its time, it may be quoted again');
+    const sources = [{ directId: 'm1', at: '2026-01-01T01:00:00+01:00' }, { directId: 'none' }];
+    assert.equal(await subject.second.eraseQuotes({ ...key, sources }), 1);
+    for (const at of keys) {
+      await append(at, [gone, later]);
+      same(await keptIn(subject, at, [gone, later]), [false, true], 'what is given later under its id can be quoted');
+    }
+    await append(foreign, [gone, later]);
+    same(await keptIn(subject, foreign, [gone, later]), [true, true], "another user's is another one");
+    assert.equal(await subject.second.eraseQuotes({ ...second, sources: [{ directId: 'm1' }] }), 2);
   }),
   'texts.sources-add-up': needsArtifacts(async (subject) => {
     const key = await begin(subject);

@@ -37,6 +37,11 @@ export const requestTextLaws = {
     source: '§1',
     needs: 'artifacts',
   },
+  'texts.erased-for-good': {
+    says: 'What quotes a statement that is gone is left out also when it comes later, for that user and that statement.',
+    source: '§1',
+    needs: 'artifacts',
+  },
   'texts.sources-add-up': {
     says: 'A text that is written again quotes what either writing names.',
     source: '§1',

@@ -50,7 +50,12 @@ export function printBlocks(
 
 /** How many tokens, how sure that is, and what has counted them. */
 export function sizeText(tokens: RequestTokens): string {
-  return `${tokens.label === 'counted' ? '' : 'about '}${tokens.n.toLocaleString('en')}, ${countedBy(tokens)}`;
+  return `${aboutText(tokens)}${tokens.n.toLocaleString('en')}, ${countedBy(tokens)}`;
+}
+
+/** What stands before a number of tokens that is no count of its provider's tokenizer. */
+export function aboutText({ label }: Pick<RequestTokens, 'label'>): string {
+  return label === 'counted' ? '' : 'about ';
 }
 
 function countedBy({ by, label, n, unscaled }: RequestTokens): string {

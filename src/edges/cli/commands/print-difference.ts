@@ -4,6 +4,7 @@ import { breakText } from './break-text.ts';
 import type { RequestDifference, Sameness } from './compare-requests.ts';
 import type { ShownRequest } from './find-request.ts';
 import { placementText } from './placement-text.ts';
+import { aboutText } from './print-blocks.ts';
 import { printHanging, printTitle } from './print-lines.ts';
 import { pieceLabel } from './print-request.ts';
 import { standingTexts } from './print-standing.ts';
@@ -50,7 +51,9 @@ function nameOf(shown: ShownRequest): string {
 
 function describe(shown: ShownRequest): string {
   const { agentName, provider, request } = shown;
-  const size = `${countText(request.contents.length, 'content')}, ${countText(request.explanation.tokens.n, 'token')}`;
+  const { tokens } = request.explanation;
+  const scaled = tokens.n === tokens.unscaled ? '' : ` (${tokens.unscaled.toLocaleString('en')} before scaling)`;
+  const size = `${countText(request.contents.length, 'content')}, ${aboutText(tokens)}${countText(tokens.n, 'token')}${scaled}`;
   const whose = `${provider}, agent ${agentName}`;
   if (shown.kind !== 'sent') return `never sent; the log with this event as the newest. ${whose}; ${size}`;
   const { standing } = shown.request;
@@ -65,10 +68,13 @@ function printFacts(
 ): void {
   const { prefix, instruction, tools } = difference;
   const [first, second] = pair.map(nameOf);
-  const [contents, tokens] = [countText(prefix.ofContents, 'content'), countText(prefix.ofTokens, 'token')];
+  const contents = countText(prefix.ofContents, 'content');
+  const { n, unscaled, label } = pair[0].request.explanation.tokens;
+  const about = aboutText({ label });
+  const tokens = `${countText(prefix.ofTokens, 'token')}${n === unscaled ? '' : ' before scaling'}`;
   const share = prefix.isWhole
-    ? `all of ${first} begins ${second}: ${contents}, ${tokens}`
-    : `of ${first}, ${prefix.contents} of ${contents} and ${prefix.tokens.toLocaleString('en')} of ${tokens} begin ${second}`;
+    ? `all of ${first} begins ${second}: ${contents}, ${about}${tokens}`
+    : `of ${first}, ${prefix.contents} of ${contents} and ${about}${prefix.tokens.toLocaleString('en')} of ${tokens} begin ${second}`;
   const rows: [string, string][] = [
     ['stable part', share],
     ['instruction', samenessTexts[instruction.is]],

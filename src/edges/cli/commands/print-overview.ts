@@ -2,6 +2,7 @@ import type { Terminal } from '../terminal.ts';
 import type { ShownRequest } from './find-request.ts';
 import { printBlocks } from './print-blocks.ts';
 import { printHanging, printTitle } from './print-lines.ts';
+import { isBare } from './print-request.ts';
 import { printEarlier, printStanding } from './print-standing.ts';
 import { stageSteps } from './stage-steps.ts';
 
@@ -15,8 +16,10 @@ export function printOverview(terminal: Terminal, shown: ShownRequest): void {
     const step = index === 0 ? left : `→ ${left}`;
     printHanging(terminal, why === '' ? step : `${step}: ${why}`);
   }
-  print('');
-  printBlocks(terminal, shown.request.explanation);
+  if (!isBare(shown.request)) {
+    print('');
+    printBlocks(terminal, shown.request.explanation);
+  }
   if (shown.kind !== 'sent')
     printHanging(terminal, 'without instruction and tools: these the agent brings, the log has none', paint.dim);
   print('');

@@ -19,6 +19,7 @@ import {
   wrapWidth,
 } from '../display/index.ts';
 import type { Paint, Terminal } from '../terminal.ts';
+import { aboutText } from './print-blocks.ts';
 import { type RequestPiece, requestPieces } from './request-pieces.ts';
 
 /** How a request is printed. */
@@ -94,11 +95,21 @@ function sourcesOf({ contents, sources }: Pick<Assembly, 'contents' | 'sources'>
   };
 }
 
+/** Says of a request that there is nothing in it, so that no tokens of its are worth telling. */
+export function isBare({
+  contents,
+  instruction,
+  tools,
+}: Pick<ModelRequest, 'contents' | 'instruction' | 'tools'>): boolean {
+  return contents.length === 0 && instruction.length === 0 && tools.length === 0;
+}
+
 function printTitle({ paint, print, width }: Terminal, request: PrintedRequest, options: RequestPrinting): void {
   const { contents, tokens } = request;
   const title = `Request to ${options.provider} for agent ${oneLine(options.agentName)}`;
-  const about = tokens.label === 'counted' ? '' : 'about ';
-  const size = `${countText(contents.length, 'content')}, ${about}${countText(tokens.n, 'token')}`;
+  const size = isBare(request)
+    ? countText(0, 'content')
+    : `${countText(contents.length, 'content')}, ${aboutText(tokens)}${countText(tokens.n, 'token')}`;
   if (textWidth(title) + 2 + textWidth(size) <= width) {
     print(`${paint.bold(title)}  ${paint.dim(size)}`);
     return;

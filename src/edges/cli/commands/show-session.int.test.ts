@@ -75,8 +75,19 @@ describe('the next request', () => {
     expect(await shown('trip', '--context', '--full')).toContain('#10  user  ');
   });
 
-  test('of a session without events', async () => {
-    expect(await shown('empty', '--context')).toContain('0 events in the log\n  → 0 contents\n');
+  test('of a session without events: no tokens are told of nothing', async () => {
+    const out = await shown('empty', '--context');
+    expect(out).toContain('0 events in the log\n  → 0 contents\n');
+    expect(out).toMatch(/Request to gemini for agent assistant {2}0 contents\n$/);
+    expect(out).not.toMatch(/token|marks|%/);
+  });
+
+  test.each([
+    ['--agent', 'guide'],
+    ['--provider', 'anthropic'],
+  ])('%s implies --context', async (...option) => {
+    expect(await shown('trip', ...option)).toBe(await shown('trip', '--context', ...option));
+    expect(await shown('trip', ...option)).toContain('From the log to the request');
   });
 });
 
@@ -111,6 +122,22 @@ describe('a request that was sent', () => {
       ...{ usage: { inputTokens: 310 }, journal: { model: 'scripted-1', breaks: ['compaction'] } },
       tools: [{ name: 'forecast' }],
     });
+  });
+
+  test('as JSON, its events are as they were then, not as they are now', async () => {
+    const told = async (...args: readonly string[]) => {
+      const { events } = await json('trip', '--limit', '0', ...args);
+      return events.map(({ live, coveredBy }: { live: boolean; coveredBy?: number }) => ({ live, coveredBy }));
+    };
+    const asIs = { live: true, coveredBy: undefined };
+    expect(await told('--at', '6')).toEqual(Array.from({ length: 5 }, () => asIs));
+    expect((await told('--at', '9'))[0]).toEqual({ live: true, coveredBy: 7 });
+    expect((await told('--at', '11')).at(-1)).toEqual(asIs);
+    const now = await told();
+    expect([now[0], now[9]]).toEqual([
+      { live: true, coveredBy: 7 },
+      { live: false, coveredBy: undefined },
+    ]);
   });
 
   test('is for the agent and provider that its journal names', async () => {
@@ -152,6 +179,22 @@ describe('an event that answers no request', () => {
     expect(err).toBe(`error: --at must name an event by its seq, 1 to 14, such as --at 14; "${seq}" is none.\n`);
   });
 
+  test('an event that the log does not have is shown nowhere', async () => {
+    const file = join(directory, 'one.db');
+    const palimpsest = await openPalimpsest({ file });
+    await (await palimpsest.user('u1').session('one')).append([{ author: 'user', content: '大理几度？' }]);
+    await palimpsest.close();
+    const one = (...args: readonly string[]) =>
+      runCaptured(['show', 'one', ...args, '--file', file], { cwd: directory });
+    for (const option of ['--at 99', '--diff 1 99', '--diff 99 1']) {
+      const refused = await one(...option.split(' '));
+      expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('1 to 1') });
+    }
+    expect((await one('--context')).out).toContain('1 event in the log\n  → 1 content\n');
+    const { events } = JSON.parse((await one('--at', '1', '--json')).out);
+    expect(events.map(({ seq }: { seq: number }) => seq)).toEqual([1]);
+  });
+
   test('no seq is one of a session without events', async () => {
     expect(await cli(['show', 'empty', '--at', '1'])).toMatchObject({ code: 2, err: /"empty" has none yet/ });
   });
@@ -181,6 +224,15 @@ describe('what changed between two requests', () => {
     expect(await shown('trip', '--diff', '9', '14')).toContain('breaks: at #14 rewind (events were rewound)\n');
   });
 
+  test('says which tokens are a guess, and which are not scaled', async () => {
+    const out = await shown('trip', '--diff', '9', '11');
+    expect(out).toMatch(/#9: .* about \d+ tokens \(\d+ before scaling\)\n/);
+    expect(out).toMatch(/begins? #11: \d+ contents, about \d+ tokens before scaling\n/);
+    const known = await shown('trip', '--diff', '6', '9');
+    expect(known).toMatch(/#6: .*; 6 contents, \d+ tokens\n/);
+    expect(known).toMatch(/0 of 5 contents and \d+ of \d+ tokens begin #9\n/);
+  });
+
   test('nothing', async () => {
     expect(await shown('trip', '--diff', '9', '9')).toMatch(/\n {2}Nothing changed: the model is given the same\.\n$/);
   });
@@ -205,7 +257,8 @@ describe('what changed between two requests', () => {
 
   test.each([
     [['6'], /--diff takes the seqs of two events/],
-    [['6', '9', '14'], /--diff takes the seqs of two events/],
+    [['6', '9', '14'], /--diff .* takes the seqs of two events .*: palimpsest show <session> --diff 6 9\n/],
+    [['6,9,14'], /: palimpsest show <session> --diff 6 9\n/],
     [['6', '99'], /--diff must name an event by its seq, 1 to 14, such as --diff 6 14; "99" is none/],
     [['六', '9'], /such as --diff 14 9; "六" is none/],
     [['6', '9', '--at', '6'], /--at <seq>' cannot be used with option '--diff/],
@@ -215,6 +268,32 @@ describe('what changed between two requests', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(reason);
   });
+});
+
+test.each([
+  [['--diff', '6', '9', 'trip'], 'trip'],
+  [['--diff', '6,9', 'trip'], 'trip'],
+  [['--diff', '6', '9', '小王 的 trip'], "'小王 的 trip'"],
+])('a session behind --diff is refused with the order that does: %j', async (args, session) => {
+  const { code, out, err } = await cli(['show', ...args]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(`: palimpsest show ${session} --diff 6 9\n`);
+});
+
+test('the last activity is the newest event of the session, whatever is shown of it', async () => {
+  const file = join(directory, 'old.db');
+  const palimpsest = await openPalimpsest({ file });
+  const event = (day: number, content: string) => ({
+    id: `e${day}`,
+    ...{ author: day % 2 === 0 ? 'user' : 'guide', content, timestamp: `2024-05-0${day}T12:00:00.000Z` },
+  });
+  const events = [event(2, '我周五去大理。'), event(3, 'Have a good trip!'), event(4, '谢谢')];
+  await palimpsest.import({ userId: 'u1', sessionId: 'old', events }, { from: 'elsewhere' });
+  await palimpsest.close();
+  for (const option of ['', '--context', '--at 1', '--diff 1 2', '--limit 1']) {
+    const args = ['show', 'old', ...option.split(' ').filter((word) => word !== ''), '--file', file];
+    expect((await runCaptured(args, { cwd: directory })).out).toMatch(/^old .* last activity 2024-05-04 /);
+  }
 });
 
 describe.each([40, 80])('in %i columns', (columns) => {

@@ -1,6 +1,6 @@
 import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
-import { type Coverage, type Event, foldCoverage, type Provider } from '../../../events/index.ts';
+import { type Coverage, type Event, foldCoverage, type Instant, type Provider } from '../../../events/index.ts';
 import type { SessionInfo } from '../../../sessions/index.ts';
 import { chooseSession } from '../choose-session.ts';
 import { countText } from '../display/index.ts';
@@ -24,6 +24,7 @@ export interface ShowOptions {
   readonly at?: string;
   /** Two of them, whose requests are compared. */
   readonly diff?: readonly string[];
+  /** Implies `context`, as the next option does. */
   readonly agent?: string;
   /** Default `gemini`. */
   readonly provider?: Provider;
@@ -53,7 +54,8 @@ async function requestOf(
     const asked = { seq: options.at, option: '--at', example: (seq: number) => `--at ${seq}` };
     return requestAt(palimpsest, info, { asked, whom: options });
   }
-  return options.context === true ? nextRequest(palimpsest, info, options) : undefined;
+  const isAsked = options.context === true || options.agent !== undefined || options.provider !== undefined;
+  return isAsked ? nextRequest(palimpsest, info, options) : undefined;
 }
 
 interface LogShown {
@@ -66,12 +68,14 @@ async function showLog(terminal: Terminal, palimpsest: Palimpsest, { info, shown
   const { limit } = options;
   const newest = shown?.throughSeq ?? info.version;
   const events = await newestEvents(palimpsest, info.key, { limit, toSeq: newest });
-  const coverage = foldCoverage(await palimpsest.sessions.readBookkeeping(info.key));
+  // What came later is no news of a request that could not see it.
+  const bookkeeping = await palimpsest.sessions.readBookkeeping(info.key);
+  const coverage = foldCoverage(bookkeeping.filter(({ seq }) => seq <= newest));
   if (terminal.options.json) {
     terminal.json(toJson({ info, events, coverage, shown }));
     return;
   }
-  printHead(terminal, info, events.at(-1)?.timestamp ?? info.updatedAt);
+  printHead(terminal, info, await lastActivity(palimpsest, info));
   if (shown !== undefined) {
     terminal.print('');
     printOverview(terminal, shown);
@@ -91,6 +95,12 @@ async function showLog(terminal: Terminal, palimpsest: Palimpsest, { info, shown
   const printed = { ...request, memories: [], tokens: request.explanation.tokens };
   const { assembly } = request;
   printRequest(terminal, printed, { agentName, provider, full, limit, memoriesAbove: false, assembly });
+}
+
+/** When the newest event of a session took place, which of an imported one is not when it was appended. */
+async function lastActivity(palimpsest: Palimpsest, info: SessionInfo): Promise<Instant> {
+  const [newest] = await newestEvents(palimpsest, info.key, { limit: 1 });
+  return newest?.timestamp ?? info.updatedAt;
 }
 
 function toJson({
@@ -130,15 +140,13 @@ async function showDifference(
     terminal.json({ session: info, first: requestJson(first), second: requestJson(second), difference });
     return;
   }
-  printHead(terminal, info, info.updatedAt);
+  printHead(terminal, info, await lastActivity(palimpsest, info));
   terminal.print('');
   printDifference(terminal, shown, difference, { full: options.full === true, limit: options.limit });
 }
 
-/** The two values of --diff, apart or with a comma between them. */
-function readPair(values: readonly string[]): readonly [string, string] {
-  const [first, second, ...more] = values.flatMap((value) => value.split(',')).filter((value) => value !== '');
-  if (first !== undefined && second !== undefined && more.length === 0) return [first, second];
+function readPair([first, second]: readonly string[]): readonly [string, string] {
+  if (first !== undefined && second !== undefined) return [first, second];
   const reason = 'takes the seqs of two events, behind the session: palimpsest show <session> --diff 12 20';
   throw new PalimpsestError('INVALID_ARGUMENT', { argument: '--diff', reason });
 }

@@ -55,13 +55,19 @@ export class StandingEvents {
     return findQuestion(this.log.events, (event) => this.#isVisible(event, outlook));
   }
 
-  /** True if the event answers a call that is not to be found, or one that it does not name, which may be any. */
+  /**
+   * True if the event answers a call that is not to be found; one that it does not name, which may be any; or one behind
+   * which something is not held, where its id may have been used again.
+   */
   answersUnknown(event: Event): boolean {
     const responses = (event.content?.parts ?? []).flatMap((part) => part.functionResponse ?? []);
     if (responses.length === 0 || !this.#isVisible(event)) return false;
     if (responses.some(({ id }) => id === undefined)) return true;
     this.links.add(event);
-    const isUnknown = this.links.responsesOf(event).some(({ call }) => call === undefined);
+    const last = event.seq - 1;
+    const isUnknown = this.links
+      .responsesOf(event)
+      .some(({ call }) => call === undefined || this.log.lacks([[call.event.seq + 1, last]], last));
     this.links.takeBack(event.seq);
     return isUnknown;
   }

@@ -69,7 +69,7 @@ describe('SessionLog', () => {
         expect((await kept.read(sessions, 'whole')).events).toEqual(all);
         await check(all);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -92,6 +92,25 @@ describe('SessionLog', () => {
     };
     kept.add((await sessions.append(key, [answer])).events);
     const { seen } = await kept.readView(sessions, view);
+    expect(seen.assembly.contents).toEqual(assemble((await sessions.read(key)).items, view).contents);
+  });
+
+  it('reads anew where a call is pinned whose answer a summary stands for', async () => {
+    const sessions = createSessionService({ store: createInMemorySessionStore() });
+    const key = { appName: 'app', userId: 'u', sessionId: 's' };
+    const kept = new SessionLog(await sessions.create(key));
+    const view: View = { agentName: 'assistant', history: 'full', provider: 'openai' };
+    const content = { role: 'model' as const, parts: [{ text: '查过了。' }] };
+    const summary = { covers: [[2, 2]] as const, content, trigger: 'test', sourceHash: '' };
+    await sessions.append(key, [
+      { author: 'assistant', content: { parts: [{ functionCall: { id: 'c1', name: 'search', args: {} } }] } },
+      { author: 'assistant', content: { parts: [{ functionResponse: { id: 'c1', name: 'search', response: '好' } }] } },
+      { author: 'system', actions: { compaction: summary } },
+    ]);
+    await kept.readView(sessions, view);
+    kept.add((await sessions.append(key, [{ author: 'system', actions: { pin: { seqs: [1] } } }])).events);
+    const { seen } = await kept.readView(sessions, view);
+    expect(JSON.stringify(seen.assembly.contents)).toContain('好');
     expect(seen.assembly.contents).toEqual(assemble((await sessions.read(key)).items, view).contents);
   });
 });

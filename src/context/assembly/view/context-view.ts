@@ -1,4 +1,11 @@
-import { type Event, noActions, type SeqRange, subtractRanges, type View } from '../../../events/index.ts';
+import {
+  type Event,
+  functionCalls,
+  noActions,
+  type SeqRange,
+  subtractRanges,
+  type View,
+} from '../../../events/index.ts';
 import { assemble } from '../assemble.ts';
 import type { Assembly, StageCounts } from '../assembly.ts';
 import { endedBranch } from '../hide-invisible.ts';
@@ -110,10 +117,17 @@ export class LogView implements ContextView {
       log.lacks(rewound, this.#throughSeq) ||
       log.lacks(change.revealed, this.#throughSeq) ||
       log.lacks(change.uncovered, this.#throughSeq) ||
-      change.pinned.some((seq) => coverage.pinned.has(seq) && isLost(seq)) ||
+      change.pinned.some((seq) => coverage.pinned.has(seq) && (isLost(seq) || this.#mayLackAnswers(seq))) ||
       (change.ended.length > 0 && log.lacksLive(coverage, this.#throughSeq)) ||
       ((change.rewoundFrom < this.#throughSeq || change.ended.length > 0) && this.#lacksQuestion(outlook))
     );
+  }
+
+  /** True if a call that is pinned may have an answer that was never given: that stays with it, though it is covered. */
+  #mayLackAnswers(seq: number): boolean {
+    const { log } = this.#standing;
+    const makesCalls = functionCalls(log.get(seq)?.content).length > 0;
+    return makesCalls && log.lacks([[seq + 1, this.#throughSeq]], this.#throughSeq);
   }
 
   /** True if something that was never given may be the newest question, or its answer. */

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type ContextProperty, someCase } from './context-case.ts';
 import { acceptedByProviders } from './properties/accepted-by-providers.ts';
 import { assemblyIsPure } from './properties/assembly-is-pure.ts';
+import { contentsAreExpected } from './properties/contents-are-expected.ts';
 import { liveWindowSuffices } from './properties/live-window-suffices.ts';
 import { nothingLeaks } from './properties/nothing-leaks.ts';
 import { orderIsSeq } from './properties/order-is-seq.ts';
@@ -15,25 +17,30 @@ export interface ContextFuzzRun {
   readonly seed: number;
   /** Replays one shrunk failure, as printed. */
   readonly path?: string;
-  /** Also those properties that take longest, and that have tests of their own over other logs. */
-  readonly isThorough: boolean;
 }
 
 const properties: readonly ContextProperty[] = [
   acceptedByProviders,
   placementsAreTrue,
+  contentsAreExpected,
   nothingLeaks,
   orderIsSeq,
   assemblyIsPure,
   prefixIsStable,
+  viewFollowsLog,
+  liveWindowSuffices,
 ];
-const slowProperties: readonly ContextProperty[] = [viewFollowsLog, liveWindowSuffices];
 
-/** Puts each of so many random logs through all properties. Rejects with the shortest log that lacks one of them. */
-export async function fuzzContext({ count, seed, path, isThorough }: ContextFuzzRun): Promise<void> {
-  const checks = isThorough ? [...properties, ...slowProperties] : properties;
+/**
+ * Puts each of so many random logs through all properties. Rejects with the shortest log that lacks one of them. Signals
+ * are heard between two properties.
+ */
+export async function fuzzContext({ count, seed, path }: ContextFuzzRun): Promise<void> {
   const property = fc.asyncProperty(someCase, async (one) => {
-    for (const check of checks) await check(one);
+    for (const check of properties) {
+      await check(one);
+      await setImmediate();
+    }
   });
   await fc.assert(property, { numRuns: count, seed, ...(path === undefined ? {} : { path }) });
 }

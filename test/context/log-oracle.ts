@@ -7,6 +7,10 @@ export interface LogOracle {
   /** The summaries in force that the view sees and that name an event. */
   summariesOf(seq: number): readonly SummaryInForce[];
   isPinned(seq: number): boolean;
+  /** True for a summary that no live one supersedes. */
+  isInForce(seq: number): boolean;
+  /** How many characters of a result are shown; `undefined`: all. */
+  keptChars(seq: number): number | undefined;
   /** Seq of the newest question, if no agent has answered it. */
   readonly liveQuestion: number | undefined;
 }
@@ -35,6 +39,8 @@ export function oracleOf(log: readonly Event[], view: View): LogOracle {
         (summary) => shown.has(summary.seq) && summary.compaction.covers.some(([from, to]) => from <= seq && seq <= to),
       ),
     isPinned: (seq) => coverage.pinned.has(seq),
+    isInForce: (seq) => coverage.summaries.some((summary) => summary.seq === seq),
+    keptChars: (seq) => (coverage.pinned.has(seq) ? undefined : coverage.trimmed.get(seq)),
     liveQuestion:
       question && !seen.some((event) => event.seq > question.seq && answers(event)) ? question.seq : undefined,
   };

@@ -13,6 +13,7 @@ const weights: Readonly<Record<keyof typeof usualWithIds, number>> = {
   work: 6,
   call: 2,
   answer: 2,
+  bring: 1,
   relay: 1,
   speak: 2,
   end: 1,

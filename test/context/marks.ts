@@ -50,7 +50,8 @@ function marksOfParts({ parts }: Content): readonly Mark[] {
   return parts.flatMap((part) => marksIn(part).map((mark) => ({ mark, kind: kindOf(part), part })));
 }
 
-function kindOf({ text, thought, functionCall, functionResponse, inlineData, fileData }: Part): MarkKind {
+/** What the mark of a part stands in. */
+export function kindOf({ text, thought, functionCall, functionResponse, inlineData, fileData }: Part): MarkKind {
   if (text !== undefined) return thought === true ? 'thought' : 'text';
   const name = functionCall?.name ?? functionResponse?.name ?? '';
   if (name.startsWith('adk_request_')) return 'silent';

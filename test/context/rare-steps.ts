@@ -1,6 +1,6 @@
 import type { PartInput } from '../../src/events/index.ts';
 import { at, others, placeAt, type Step, type Story, textPart } from './story.ts';
-import { call, responsePart } from './usual-steps.ts';
+import { call, compact, responsePart } from './usual-steps.ts';
 
 const signed = { thoughtSignature: 'c2ln' };
 
@@ -47,8 +47,19 @@ const blanks: readonly PartInput[] = [
   { text: '', ...signed },
 ];
 
-/** What happens now and then: leave that is asked for, failures, transfers, media, blanks, signed thoughts, code, strays. */
+/**
+ * What happens now and then: leave that is asked for, calls that are pinned and covered, failures, transfers, media,
+ * blanks, signed thoughts, code, strays.
+ */
 export const rareSteps = {
+  keep: (story, a, b) => {
+    const callers = story.events.filter(({ content }) =>
+      content?.parts.some((part) => part.functionCall !== undefined),
+    );
+    const caller = at(callers, a);
+    if (caller !== undefined) story.note({ pin: { seqs: [caller.seq] } });
+    compact(story, 29, b % 2 === 0 ? 2 : 1);
+  },
   confirm: (story, _, b) => requestLeave(story, 'requestedToolConfirmations', 'adk_request_confirmation', b),
   authorise: (story, _, b) => requestLeave(story, 'requestedAuthConfigs', 'adk_request_credential', b),
   interrupt: (story, a, b) => {

@@ -25,16 +25,16 @@ export function responsePart(story: Story, { id, name }: { id?: string; name: st
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };
 }
 
-function answer(story: Story, index: number, isLast: boolean): void {
+function answer(story: Story, index: number, { isLast, by }: { isLast: boolean; by?: string }): void {
   const open = at(story.open, index);
   if (open === undefined) return;
   if (isLast) story.open.splice(story.open.indexOf(open), 1);
   const { author, place } = open;
-  story.add({ ...place, author, content: { role: 'user', parts: [responsePart(story, open)] } });
+  story.add({ ...place, author: by ?? author, content: { role: 'user', parts: [responsePart(story, open)] } });
 }
 
 /** Covers, as an append allows it, free events from somewhere on, and perhaps all that an older summary covers. */
-function compact(story: Story, a: number, b: number): void {
+export function compact(story: Story, a: number, b: number): void {
   const coverage = foldCoverage(story.events.filter(isBookkeeping));
   const older = b % 3 === 0 ? at(coverage.summaries, a) : undefined;
   const free = story.events.filter(
@@ -83,11 +83,13 @@ export const usualSteps = {
   work: (story, a, b) => {
     const count = 1 + (a % 2);
     call(story, { author: 'assistant', count, isLong: b % 5 === 0, place: placeAt(a + b) });
-    for (let left = count; left > 0; left--) answer(story, story.open.length - 1, true);
+    for (let left = count; left > 0; left--) answer(story, story.open.length - 1, { isLast: true });
   },
   call: (story, a, b) =>
     call(story, { author: b % 4 === 0 ? 'critic' : 'assistant', count: 1 + (a % 3), isLong: b % 2 === 0 }),
-  answer: (story, a, b) => answer(story, a, b % 3 !== 0),
+  answer: (story, a, b) => answer(story, a, { isLast: b % 3 !== 0 }),
+  // The user, or the agent that asked the user, may bring what another agent's call gave.
+  bring: (story, a, b) => answer(story, a, { isLast: b % 3 !== 0, by: b % 2 === 0 ? 'user' : 'assistant' }),
   relay: (story, a, b) => {
     const open = at(story.open, a);
     if (open === undefined) return;

@@ -7,12 +7,15 @@ export const providers: readonly Provider[] = ['gemini', 'anthropic', 'openai'];
 const history: fc.Arbitrary<View['history']> = fc.oneof(
   { weight: 3, arbitrary: fc.constant('full' as const) },
   fc.constant('invocation' as const),
-  fc.record({
-    window: fc.record(
-      { invocations: fc.integer({ min: 0, max: 12 }), tokens: fc.integer({ min: 0, max: 500 }) },
-      { requiredKeys: [] },
-    ),
-  }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      window: fc.record(
+        { invocations: fc.integer({ min: 0, max: 12 }), tokens: fc.integer({ min: 0, max: 300 }) },
+        { requiredKeys: [] },
+      ),
+    }),
+  },
 );
 
 /** Views of every kind. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Assembly, assemble, type HiddenWhy } from '../../../src/context/assembly/index.ts';
-import { type Event, isBookkeeping, type View } from '../../../src/events/index.ts';
+import { type Event, isBookkeeping, type Part, type View } from '../../../src/events/index.ts';
 import type { ContextProperty } from '../context-case.ts';
-import { type LogOracle, oracleOf } from '../log-oracle.ts';
 import { type Mark, type MarkKind, marksOf, type Standing, standingIn } from '../marks.ts';
+import { isAboutTheLog, speakerIn } from '../speech.ts';
+import { type StandingOracle, standingOracleOf } from '../standing-oracle.ts';
 
 /**
  * Every event that a view sees is verbatim, narrated or covered by exactly one visible summary, or its placement says why
@@ -13,7 +14,7 @@ export const placementsAreTrue: ContextProperty = ({ story: { events }, view }) 
   const assembly = assemble(events, view);
   const standing = standingIn(assembly.contents);
   for (const [mark, places] of standing) assert.equal(places.length, 1, `${mark} stands ${places.length} times`);
-  const facts: Facts = { view, assembly, events, standing, oracle: oracleOf(events, view) };
+  const facts: Facts = { view, assembly, events, standing, oracle: standingOracleOf(events, view) };
   for (const event of events) {
     try {
       checkWhere(event, facts);
@@ -29,7 +30,7 @@ interface Facts {
   readonly assembly: Assembly;
   readonly events: readonly Event[];
   readonly standing: ReadonlyMap<string, readonly Standing[]>;
-  readonly oracle: LogOracle;
+  readonly oracle: StandingOracle;
 }
 
 /** What of an event has to stand if the event does; other things may be left out of it. */
@@ -74,10 +75,10 @@ function checkHow(
       else checkJoined(event, placement.into, facts);
       break;
     case 'narrated':
-      for (const mark of marks) checkTold(mark, event, facts);
+      for (const mark of marks) checkTold(mark, facts);
       break;
     case 'verbatim':
-      for (const mark of marks) checkVerbatim(mark, event, facts);
+      checkVerbatim(marks, event, facts);
       break;
     case 'trimmed':
       checkTrimmed(event, facts);
@@ -107,29 +108,39 @@ function checkJoined(event: Event, into: number, { assembly }: Facts): void {
   assert.ok(standsTogether, `it does not stand with ${into}`);
 }
 
-function checkTold({ mark, kind }: Mark, event: Event, { standing, view }: Facts): void {
+function checkTold({ mark, kind }: Mark, { standing }: Facts): void {
   const [found] = standing.get(mark) ?? [];
-  const isDropped = found === undefined && kind === 'call' && event.author === view.agentName;
-  if (kind === 'thought' || kind === 'silent' || isDropped) return;
-  assert.equal(found?.role, 'user', 'it is not told on the side of the user');
-  if (kind === 'media') return;
-  const told = found?.part.text ?? '';
-  assert.ok(told.startsWith(kind === 'response' ? '[' : `[${event.author}] `), `it is told as ${told}`);
+  if (found === undefined) return;
+  assert.equal(found.role, 'user', 'it is not told on the side of the user');
+  if (kind !== 'media') assert.ok(found.part.text?.startsWith('['), `it is told as ${JSON.stringify(found.part)}`);
 }
 
-function checkVerbatim({ mark, kind, part }: Mark, event: Event, { standing, view }: Facts): void {
-  const [found] = standing.get(mark) ?? [];
-  if (found === undefined || event.content === undefined || kind === 'call' || kind === 'response') return;
-  assert.deepEqual(found.part, part, 'it is not as it was said');
-  const isOwn = event.author === view.agentName && event.content.role === 'model';
-  if (kind !== 'media') assert.equal(found.role, isOwn ? 'model' : 'user');
+/** At least something stands as it was said; what another agent says beside a result of the own one is told. */
+function checkVerbatim(marks: readonly Mark[], event: Event, { standing, view, oracle }: Facts): void {
+  if (event.content === undefined) return;
+  const isTold = ({ part, kind }: Mark) =>
+    kind !== 'media' && speakerIn(oracle.calls.responseOf(part)?.call?.event ?? event, view) === 'other';
+  const shown = marks.filter(({ mark }) => standing.has(mark));
+  assert.ok(shown.length === 0 || !shown.every(isTold), 'all of it is told');
+  for (const { mark, kind, part } of shown.filter((mark) => !isTold(mark))) {
+    const [found] = standing.get(mark) ?? [];
+    assert.deepEqual(found && payloadOf(found.part), payloadOf(part), 'it is not as it was said');
+    const isOwn: boolean = event.author === view.agentName && (event.content.role === 'model' || kind === 'call');
+    if (kind !== 'media') assert.equal(found?.role, isOwn && kind !== 'response' ? 'model' : 'user');
+  }
+}
+
+/** A part without ids and names of tools, which providers restrict. */
+function payloadOf({ functionCall, functionResponse, ...part }: Part): unknown {
+  if (functionCall !== undefined) return { ...part, args: functionCall.args };
+  return functionResponse === undefined ? part : { ...part, response: functionResponse.response };
 }
 
 /** Whether there is a reason for the placement of an event in the log and the view. */
 function checkWhy(event: Event, facts: Facts): void {
   const { assembly, oracle } = facts;
   const placement = assembly.placement(event.seq);
-  const why = oracle.whyHidden(event);
+  const why = oracle.log.whyHidden(event);
   const told = placement.outcome === 'hidden' ? placement.why : undefined;
   if (why !== undefined || told === 'rewound' || told === 'branch' || told === 'scope') {
     const isOtherReason = told === 'bookkeeping' && isAboutTheLog(event);
@@ -139,8 +150,7 @@ function checkWhy(event: Event, facts: Facts): void {
   else if (told !== undefined) assert.ok(isTrue(told, event, facts), 'the reason is not true');
   else {
     assert.ok(!isBookkeeping(event), 'bookkeeping stands');
-    const isCovered = oracle.summariesOf(event.seq).length > 0;
-    assert.ok(!isCovered || mayStandCovered(event, facts), 'it stands beside its summary');
+    assert.ok(oracle.has(event.seq), 'a summary or the history takes it away');
   }
 }
 
@@ -149,43 +159,35 @@ function checkMasked({ seq, actions }: Event, { by }: { readonly by: number }, {
   assert.ok(seq < by, 'what masks it is older');
   // A summary is masked by the newer one that took its place.
   if (actions.compaction !== undefined) return;
-  const named = oracle.summariesOf(seq).map((summary) => summary.seq);
+  const named = oracle.log.summariesOf(seq).map((summary) => summary.seq);
   assert.deepEqual(named, [by]);
-  assert.ok(!oracle.isPinned(seq), 'it is pinned');
-  assert.notEqual(seq, oracle.liveQuestion, 'it is the live question');
+  assert.equal(oracle.maskedBy(seq), by, 'it is kept, or comes back for a result');
 }
 
-/** Pins and what answers pinned calls, the live question, and calls that a response needs stand beside a summary. */
-function mayStandCovered(event: Event, { oracle, events }: Facts): boolean {
-  const parts = event.content?.parts ?? [];
-  if (oracle.isPinned(event.seq) || event.seq === oracle.liveQuestion) return true;
-  if (parts.some(({ functionCall }) => functionCall !== undefined)) return true;
-  const isPinnedCall = (one: Event) =>
-    oracle.isPinned(one.seq) && one.content?.parts.some(({ functionCall }) => functionCall !== undefined) === true;
-  return parts.some(({ functionResponse }) => functionResponse !== undefined) && events.some(isPinnedCall);
-}
-
-function isTrue(why: HiddenWhy, event: Event, { view, oracle }: Facts): boolean {
+function isTrue(why: HiddenWhy, event: Event, { oracle }: Facts): boolean {
   const kinds = new Set(marksOf(event).map(({ kind }) => kind));
   const says = alwaysShown.some((kind) => kinds.has(kind));
+  const parts = event.content?.parts ?? [];
   switch (why) {
     case 'bookkeeping':
       return isAboutTheLog(event);
     case 'window':
-      return view.history !== 'full' && !oracle.isPinned(event.seq) && event.seq !== oracle.liveQuestion;
+      return oracle.isCutOff(event.seq);
     case 'empty':
       return !says && !kinds.has('call') && !kinds.has('response');
     case 'auth':
       return !says && kinds.has('silent');
     case 'orphanCall':
-      return !says && kinds.has('call');
+      return !says && kinds.has('call') && !parts.some((part) => isAnswered(part, oracle));
     case 'orphanResponse':
-      return !says && kinds.has('response');
+      return !says && kinds.has('response') && !parts.some((part) => oracle.calls.responseOf(part)?.call);
     default:
       return false;
   }
 }
 
-function isAboutTheLog(event: Event): boolean {
-  return isBookkeeping(event) || (event.origin === 'system' && event.content === undefined);
+/** True for a call that stands: it has a result, or takes so long that it stands without one. */
+function isAnswered(part: Part, { calls, answerTo }: StandingOracle): boolean {
+  const call = calls.callOf(part);
+  return call !== undefined && (call.isLong || answerTo(call) !== undefined);
 }

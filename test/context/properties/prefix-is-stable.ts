@@ -5,11 +5,15 @@ import {
   type Event,
   isBookkeeping,
   type ModelRequest,
+  type Part,
   text,
   type View,
 } from '../../../src/events/index.ts';
 import { type ContextProperty, requestFor, type Surroundings } from '../context-case.ts';
+import { itemsOf } from '../expected-items.ts';
 import { oracleOf } from '../log-oracle.ts';
+import { speakerIn } from '../speech.ts';
+import { type StandingOracle, standingOracleOf } from '../standing-oracle.ts';
 
 /**
  * A request begins with the stable blocks of the one before it, part by part and byte by byte, if nothing lies between
@@ -18,12 +22,12 @@ import { oracleOf } from '../log-oracle.ts';
 export const prefixIsStable: ContextProperty = ({ story: { events }, view: anyView, surroundings, pick }) => {
   const view: View = { ...anyView, history: 'full' };
   const length = lengthToAsk(events, view, pick);
-  const before = events.slice(0, length);
+  const before = standingOracleOf(events.slice(0, length), view);
   const later = atAnotherTime(surroundings);
-  const first = stableLines(requestFor(before, view, surroundings));
+  const first = stableLines(requestFor(events.slice(0, length), view, surroundings));
   for (let end = length; end <= events.length; end++) {
     const added = events[end - 1];
-    if (end > length && added !== undefined && breaks(added, before, view)) return;
+    if (end > length && added !== undefined && breaks(added, events, { before, length, view })) return;
     const second = stableLines(requestFor(events.slice(0, end), view, later));
     assert.deepEqual(second.slice(0, first.length), first, `${length} events, then ${end}`);
   }
@@ -59,17 +63,31 @@ function mayBeAsked(events: readonly Event[], view: View): boolean {
   return oracle.liveQuestion === undefined || oracle.summariesOf(oracle.liveQuestion).length === 0;
 }
 
+interface Asked {
+  readonly view: View;
+  /** How many events there were, and what stood of them. */
+  readonly length: number;
+  readonly before: StandingOracle;
+}
+
 /** True for what a journal declares as a break: a rewind, a summary, marks, a late response, a branch that joins. */
-function breaks({ actions, content }: Event, before: readonly Event[], view: View): boolean {
+function breaks({ seq, actions, content }: Event, events: readonly Event[], asked: Asked): boolean {
   if (actions.compaction ?? actions.rewind ?? actions.pin ?? actions.unpin ?? actions.trim) return true;
-  if (actions.endOfAgent === true && view.branch !== undefined) return true;
-  const called = before.flatMap(
-    (event) => event.content?.parts.flatMap(({ functionCall }) => functionCall ?? []) ?? [],
-  );
-  const answers = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? [];
-  return answers.some(({ id, name }) =>
-    called.some((call) => (id === undefined ? call.name === name : call.id === id)),
-  );
+  if (actions.endOfAgent === true && asked.view.branch !== undefined) return true;
+  const responses = content?.parts.filter(({ functionResponse }) => functionResponse !== undefined) ?? [];
+  if (responses.length === 0) return false;
+  const { calls } = standingOracleOf(events.slice(0, seq), asked.view);
+  return responses.some((response) => isLate(calls.responseOf(response)?.call?.event, asked));
+}
+
+/** True if a request had shown, or had gone on behind, what becomes of an event's calls when they are answered. */
+function isLate(caller: Event | undefined, { before, length, view }: Asked): boolean {
+  if (caller === undefined || caller.seq > length || speakerIn(caller, view) !== 'self') return false;
+  if (before.standing.at(-1) !== caller) return true;
+  const isCall = ({ functionCall }: Part) => functionCall !== undefined;
+  const parts = caller.content?.parts ?? [];
+  const goesOnBehind = parts.slice(parts.findIndex(isCall)).some((part) => !isCall(part));
+  return goesOnBehind || itemsOf(caller, before, view).some(({ kind }) => kind === 'call');
 }
 
 /** Instruction, tools and each part with its role, in order, without what is there for one invocation only. */

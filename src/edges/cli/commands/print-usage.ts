@@ -53,7 +53,8 @@ function rowsOf({ byModel, compaction, ...all }: UsageReport): readonly Row[] {
     ({ model = 'unknown', ...used }: ModelUsage): Row => ({ name: oneLine(model) + note, ...used });
   const answers = byModel.map(named(''));
   const rows = [...answers, ...compaction.byModel.map(named(' (summaries)'))];
-  return answers.length > 1 ? [...rows, { name: 'all but summaries', ...all }] : rows;
+  const name = compaction.byModel.length === 0 ? 'all' : 'all but summaries';
+  return answers.length > 1 ? [...rows, { name, ...all }] : rows;
 }
 
 function linesOf(rows: readonly Row[], { width, paint }: Terminal): readonly string[] {

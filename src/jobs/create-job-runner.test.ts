@@ -181,3 +181,42 @@ describe('a runner', () => {
     await runner.close();
   });
 });
+
+describe('a queue that is handled later', () => {
+  it('is worked from then on, what waits in it first', async () => {
+    const runner = createJobRunner({ store: createInMemoryJobStore() });
+    await runner.enqueue({ queue: '摘要', scope, payload: { n: 1 } });
+    await runner.settled();
+    const seen: unknown[] = [];
+    runner.handle('摘要', async ({ payload }) => void seen.push(payload.n));
+    await runner.enqueue({ queue: '摘要', scope, payload: { n: 2 } });
+    await runner.settled();
+    expect(seen).toEqual([1, 2]);
+    await runner.close();
+  });
+
+  it('is handled by whoever was given last', async () => {
+    const seen: string[] = [];
+    const runner = createJobRunner({
+      store: createInMemoryJobStore(),
+      handlers: { q: async () => void seen.push('first') },
+    });
+    runner.handle('q', async () => void seen.push('second'));
+    await runner.enqueue({ queue: 'q', scope, payload: {} });
+    await runner.settled();
+    expect(seen).toEqual(['second']);
+    await runner.close();
+  });
+
+  it('needs a function, and a runner that is open', async () => {
+    const runner = createJobRunner({ store: createInMemoryJobStore() });
+    const details: unknown = expect.objectContaining({ argument: 'handlers.q' });
+    const noHandler: object = Object('no function');
+    const handler = noHandler as () => Promise<void>;
+    expect(() => runner.handle('q', handler)).toThrowError(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', details }),
+    );
+    await runner.close();
+    expect(() => runner.handle('q', async () => undefined)).toThrowError(expect.objectContaining({ code: 'CLOSED' }));
+  });
+});

@@ -2,11 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PalimpsestError } from '../errors/index.ts';
 import { type Page, parseId, toInstant } from '../events/index.ts';
 import { encodeCursor, uuidV7 } from '../internal/index.ts';
-import type { DeadLetter, DeadLetterOptions, Enqueued, JobRunner, JobRunnerOptions, NewJob } from './job-runner.ts';
+import type {
+  DeadLetter,
+  DeadLetterOptions,
+  Enqueued,
+  JobHandler,
+  JobRunner,
+  JobRunnerOptions,
+  NewJob,
+} from './job-runner.ts';
 import type { ClaimedJob, DeadLetterRow, JobFilter, JobScope } from './job-store.ts';
 import { pause } from './pause.ts';
 import { bad, readDeadLetterOptions, readFilter, readJob, readJobScope } from './read-job.ts';
-import { type RunnerSettings, readRunnerOptions } from './runner-settings.ts';
+import { type RunnerSettings, readHandlers, readRunnerOptions } from './runner-settings.ts';
 import { RunningJob } from './running-job.ts';
 
 /** Opens a runner over a store. Throws INVALID_ARGUMENT for a bad option. */
@@ -16,7 +24,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
 
 class StoreJobRunner implements JobRunner {
   readonly #settings: RunnerSettings;
-  readonly #queues: readonly string[];
+  readonly #handlers: Map<string, JobHandler>;
   readonly #running = new Map<RunningJob, Promise<void>>();
   /** Which of them a call comes from. */
   readonly #inside = new AsyncLocalStorage<RunningJob>();
@@ -31,7 +39,7 @@ class StoreJobRunner implements JobRunner {
 
   constructor(settings: RunnerSettings) {
     this.#settings = { ...settings, onFailure: (error) => this.#note(error, settings.onFailure) };
-    this.#queues = [...settings.handlers.keys()];
+    this.#handlers = new Map(settings.handlers);
     void this.#look();
   }
 
@@ -42,6 +50,12 @@ class StoreJobRunner implements JobRunner {
     const enqueued = await store.enqueue({ ...readJob(job), id: uuidV7(now), enqueuedAt: now });
     void this.#look();
     return enqueued;
+  }
+
+  handle(queue: string, handler: JobHandler): void {
+    this.#refuseClosed();
+    for (const [name, one] of readHandlers({ [queue]: handler })) this.#handlers.set(name, one);
+    void this.#look();
   }
 
   async settled({ backOffs = false }: { readonly backOffs?: boolean } = {}): Promise<void> {
@@ -122,12 +136,12 @@ class StoreJobRunner implements JobRunner {
 
   async #claimJobs(): Promise<void> {
     const { store, clock, owner, leaseMs, maxRunning } = this.#settings;
-    while (!this.#isClosed() && this.#queues.length > 0 && this.#running.size < maxRunning) {
+    while (!this.#isClosed() && this.#handlers.size > 0 && this.#running.size < maxRunning) {
       const now = clock.now();
       const leaseUntil = now + leaseMs;
       // A clock that has jumped is past the leases of what runs here, which would be claimed and run twice.
       await Promise.all(Array.from(this.#running.keys(), (running) => running.keepLease(now)));
-      const claimed = await store.claim({ queues: this.#queues, owner, now, leaseUntil });
+      const claimed = await store.claim({ queues: [...this.#handlers.keys()], owner, now, leaseUntil });
       if (claimed.job === undefined) {
         this.#freeAt = claimed.freeAt;
         return;
@@ -139,7 +153,7 @@ class StoreJobRunner implements JobRunner {
 
   async #start(job: ClaimedJob, leaseUntil: number): Promise<void> {
     const running = new RunningJob(this.#settings, job, leaseUntil);
-    const handler = this.#settings.handlers.get(job.queue);
+    const handler = this.#handlers.get(job.queue);
     if (handler === undefined || this.#isClosed()) return running.giveBack();
     // Begins when it is among those that run: a handler may ask the runner at once.
     const ended = Promise.resolve()
@@ -155,7 +169,7 @@ class StoreJobRunner implements JobRunner {
   /** While all that may run do, the end of one of them is what to wait for. */
   #setTimer(): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed() || this.#queues.length === 0 || this.#running.size >= this.#settings.maxRunning) return;
+    if (this.#isClosed() || this.#handlers.size === 0 || this.#running.size >= this.#settings.maxRunning) return;
     this.#timer = setTimeout(() => void this.#look(), this.#idleMs()).unref();
   }
 

@@ -98,6 +98,8 @@ export interface JobRunnerOptions {
 export interface JobRunner {
   /** Throws INVALID_ARGUMENT, INVALID_ID or NOT_JSON, naming the field. */
   enqueue(job: NewJob): Promise<Enqueued>;
+  /** From now on does the jobs of one more queue, or of a known one in another way. Throws INVALID_ARGUMENT. */
+  handle(queue: string, handler: JobHandler): void;
   /**
    * Resolves when no job of these handlers can run now; with `backOffs` when none is left at all, those included that
    * wait for their next attempt or that others hold. Throws the first failure of the store since it was last asked, and

@@ -43,7 +43,8 @@ export function readRunnerOptions(options: JobRunnerOptions): RunnerSettings {
   };
 }
 
-function readHandlers(handlers: Readonly<Record<string, JobHandler>>): ReadonlyMap<string, JobHandler> {
+/** Handlers by queue. Throws INVALID_ARGUMENT for one that is no function. */
+export function readHandlers(handlers: Readonly<Record<string, JobHandler>>): ReadonlyMap<string, JobHandler> {
   const wrong = Object.keys(handlers).find((queue) => typeof handlers[queue] !== 'function');
   if (wrong !== undefined) throw bad(`handlers.${wrong}`, 'must be a function');
   return new Map(Object.entries(handlers));

@@ -26,7 +26,7 @@ export class SourcePlaces {
   inLog<E extends EventInput>(event: E, version: number): E {
     const { actions } = event;
     if (!namesPlaces(event) || actions === undefined) return event;
-    const { compaction, pin, unpin, trim } = actions;
+    const { compaction, pin, unpin, trim, overflow } = actions;
     const seqs = (list: readonly number[]) => this.#seqs(list, version);
     const marks = <M extends { readonly seqs: readonly number[] }>(mark: M): M =>
       isPlainObject(mark) ? { ...mark, seqs: seqs(mark.seqs) } : mark;
@@ -42,6 +42,7 @@ export class SourcePlaces {
       ...(pin && { pin: marks(pin) }),
       ...(unpin && { unpin: marks(unpin) }),
       ...(trim && { trim: marks(trim) }),
+      ...(isPlainObject(overflow) && overflow.by && { overflow: { ...overflow, by: seqs(overflow.by) } }),
     };
     return { ...event, actions: moved };
   }
@@ -79,11 +80,11 @@ export class SourcePlaces {
   }
 }
 
-/** True if the event names others by their places: a summary, a pin, a trim. A rewind names an invocation. */
+/** True if the event names others by their places: a summary, a pin, a trim, a blocked fold. A rewind names an invocation. */
 export function namesPlaces({ actions }: EventInput): boolean {
   if (!isPlainObject(actions)) return false;
-  const { compaction, pin, unpin, trim } = actions;
-  return [compaction, pin, unpin, trim].some((effect) => effect !== undefined);
+  const { compaction, pin, unpin, trim, overflow } = actions;
+  return [compaction, pin, unpin, trim, overflow].some((effect) => effect !== undefined);
 }
 
 function isPlace(value: unknown): value is number {

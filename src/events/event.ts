@@ -48,6 +48,24 @@ export interface Rewind {
   readonly shared?: true;
 }
 
+/** Why a request was made without the oldest of the log, or nothing was folded though it was due. */
+export interface Overflow {
+  /**
+   * `blocked`: what is open kept a fold from being made. `ceiling`: a request was made shorter since it had reached the hard
+   * ceiling. `tooLong`: since its provider had refused it.
+   */
+  readonly why: 'blocked' | 'ceiling' | 'tooLong';
+  readonly agentName?: string;
+  /** Seqs of the events that are open. */
+  readonly by?: readonly number[];
+  /** Of the request before it was made shorter. */
+  readonly tokens?: number;
+  /** Tokens that it may have. */
+  readonly limit?: number;
+  /** How many events were left out of it. */
+  readonly leftOut?: number;
+}
+
 /** The effects that an event records. */
 export interface EventActions {
   readonly stateDelta?: JsonMap;
@@ -70,6 +88,7 @@ export interface EventActions {
   readonly pin?: { readonly seqs: readonly number[] };
   readonly unpin?: { readonly seqs: readonly number[] };
   readonly trim?: { readonly seqs: readonly number[]; readonly keepChars: number };
+  readonly overflow?: Overflow;
 }
 
 /** Speech as text. */
@@ -183,18 +202,20 @@ export interface EventActionsInput
 /** The actions of an event that has none: one shared object. */
 export const noActions: EventActions = Object.freeze({});
 
+/** The actions that make an event bookkeeping; an event has at most one of them. */
+export const bookkeepingActions = [
+  'compaction',
+  'rewind',
+  'pin',
+  'unpin',
+  'trim',
+  'overflow',
+  'sessionEnd',
+] as const satisfies readonly (keyof EventActions)[];
+
 /** True for the library's own entries about the log, which are no part of the conversation and count in no trigger. */
-export function isBookkeeping(event: Pick<Event, 'actions'>): boolean {
-  const { actions } = event;
-  if (actions === noActions) return false;
-  return (
-    actions.compaction !== undefined ||
-    actions.rewind !== undefined ||
-    actions.pin !== undefined ||
-    actions.unpin !== undefined ||
-    actions.trim !== undefined ||
-    actions.sessionEnd !== undefined
-  );
+export function isBookkeeping({ actions }: Pick<Event, 'actions'>): boolean {
+  return actions !== noActions && bookkeepingActions.some((name) => actions[name] !== undefined);
 }
 
 /** True for bookkeeping that leaves a writer's picture of the conversation valid: all of it but a rewind. */

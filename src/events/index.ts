@@ -36,6 +36,7 @@ export { countedText } from './counted-text.ts';
 export { type Coverage, foldCoverage, namedBy, type SummaryInForce } from './coverage.ts';
 export type { EraseReceipt } from './erase-receipt.ts';
 export {
+  bookkeepingActions,
   type Compaction,
   type Event,
   type EventActions,
@@ -47,6 +48,7 @@ export {
   noActions,
   type Origin,
   type Outline,
+  type Overflow,
   type PartInput,
   type Rewind,
   type Transcription,

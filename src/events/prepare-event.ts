@@ -1,6 +1,6 @@
 import { PalimpsestError } from '../errors/index.ts';
 import { functionResponses, hasTextOrMedia } from './content.ts';
-import { type Event, type EventInput, isBookkeeping, noActions, type Origin } from './event.ts';
+import { bookkeepingActions, type Event, type EventInput, isBookkeeping, noActions, type Origin } from './event.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import { addSize, type CopyReport, copyJsonMap, copyText, isPlainObject, maxEventBytes } from './json.ts';
 import { parseId } from './keys.ts';
@@ -66,8 +66,6 @@ export function prepareEvent(input: EventInput, field: string): PreparedEvent {
   const checked = Object.freeze(draft) as object as EventDraft;
   return { draft: checked, replacedSurrogates: report.replacedSurrogates, size: report.size + (report.encoded ?? 0) };
 }
-
-const bookkeepingActions = ['compaction', 'rewind', 'pin', 'unpin', 'trim', 'sessionEnd'] as const;
 
 /** Bookkeeping is no part of the conversation: what is said with it would be hidden, so it goes into an event of its own. */
 function refuseMixed(draft: Readonly<Record<string, unknown>>, field: string): void {

@@ -40,6 +40,7 @@ const readers: Readonly<Record<string, ActionReader>> = {
   pin: readMark,
   unpin: readMark,
   trim: readTrim,
+  overflow: readOverflow,
 };
 
 const temporary = 'temp:';
@@ -150,6 +151,23 @@ function readTrim(value: unknown, path: string, report: CopyReport): unknown {
   return Object.freeze({
     seqs: readSeqs(value.seqs, `${path}.seqs`, report),
     keepChars: readCount(value.keepChars, `${path}.keepChars`),
+  });
+}
+
+const overflowReasons = ['blocked', 'ceiling', 'tooLong'];
+const overflowCounts = ['tokens', 'limit', 'leftOut'];
+
+function readOverflow(value: unknown, path: string, report: CopyReport): unknown {
+  if (!isPlainObject(value)) throw invalid(path, 'must be { why }');
+  const { why, agentName, by } = value;
+  if (typeof why !== 'string' || !overflowReasons.includes(why))
+    throw invalid(`${path}.why`, `must be one of ${overflowReasons.join(', ')}`);
+  const counts = overflowCounts.filter((name) => value[name] !== undefined);
+  return Object.freeze({
+    why,
+    ...(agentName === undefined ? {} : { agentName: readText(agentName, `${path}.agentName`, report) }),
+    ...(by === undefined ? {} : { by: readSeqs(by, `${path}.by`, report) }),
+    ...Object.fromEntries(counts.map((name) => [name, readCount(value[name], `${path}.${name}`)])),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Content, Event, EventActions, Part, SeqRange } from '../../../events/index.ts';
+import type { Content, Event, EventActions, Overflow, Part, SeqRange } from '../../../events/index.ts';
 
 /** What an event says or does, as text for a person: words, calls, results, and what the log notes about itself. */
 export function eventText(event: Event): string {
@@ -38,12 +38,13 @@ function partText(part: Part): string {
 
 function actionTexts(actions: EventActions): string[] {
   const texts: string[] = [];
-  const { compaction, rewind, pin, unpin, trim } = actions;
+  const { compaction, rewind, pin, unpin, trim, overflow } = actions;
   if (compaction) texts.push(`summary of ${rangesText(compaction.covers)}: ${contentText(compaction.content)}`);
   if (rewind) texts.push(`rewound to before event ${rewind.fromSeq}`);
   if (pin) texts.push(`pinned ${pin.seqs.join(', ')}`);
   if (unpin) texts.push(`unpinned ${unpin.seqs.join(', ')}`);
   if (trim) texts.push(`cut results of ${trim.seqs.join(', ')} to ${trim.keepChars} characters`);
+  if (overflow) texts.push(overflowText(overflow));
   if (actions.sessionEnd) texts.push('session ended');
   for (const [key, value] of Object.entries(actions.stateDelta ?? {})) texts.push(`state ${key} = ${jsonText(value)}`);
   for (const key of actions.stateRemoved ?? []) texts.push(`state ${key} removed`);
@@ -51,6 +52,19 @@ function actionTexts(actions: EventActions): string[] {
   if (actions.transferToAgent) texts.push(`transfer to ${actions.transferToAgent}`);
   if (actions.escalate) texts.push('escalated');
   return texts;
+}
+
+function overflowText({ why, agentName, by = [], tokens, limit, leftOut }: Overflow): string {
+  const whose = agentName === undefined ? '' : ` for ${agentName}`;
+  if (why === 'blocked') return `nothing could be folded${whose}: ${eventsText(by)} must be answered first`;
+  const because = why === 'ceiling' ? 'was about to fill the context' : 'was too long for its provider';
+  const sizes = tokens === undefined || limit === undefined ? '' : `, ${tokens} tokens where ${limit} fit`;
+  const left = leftOut === undefined ? 'the oldest events' : `the oldest ${leftOut} event${leftOut === 1 ? '' : 's'}`;
+  return `a request${whose} ${because}${sizes}: it was sent without ${left}`;
+}
+
+function eventsText(seqs: readonly number[]): string {
+  return seqs.length === 0 ? 'what is open' : `event${seqs.length === 1 ? '' : 's'} ${seqs.join(', ')}`;
 }
 
 function jsonText(value: unknown): string {

@@ -21,10 +21,12 @@ const sections = new Map(
 
 /** Detail names as the interface declares them, since types are gone at run time: `a, b?`. */
 const declared = new Map(
-  [...source.matchAll(/^ {2}([A-Z_]+): \{ (.+) \};$/gm)].map(([, code = '', fields = '']): [string, string[]] => [
-    code,
-    fields.split(';').flatMap((field) => field.trim().match(/^\w+\??(?=:)/)?.[0] ?? []),
-  ]),
+  [...source.replace(/\/\*\*.*?\*\//gs, '').matchAll(/^ {2}([A-Z_]+): \{([^}]+)\};$/gm)].map(
+    ([, code = '', fields = '']): [string, string[]] => [
+      code,
+      fields.split(';').flatMap((field) => field.trim().match(/^\w+\??(?=:)/)?.[0] ?? []),
+    ],
+  ),
 );
 
 describe('docs/reference/errors.md', () => {
@@ -36,7 +38,7 @@ describe('docs/reference/errors.md', () => {
   it.each(codes)('says of %s what the table says', (code) => {
     const section = sections.get(code) ?? '';
     const { status, retryable } = errorTable[code];
-    const [, facts = ''] = section.match(/^(HTTP .*)$/m) ?? [];
+    const [, facts = ''] = section.match(/^(HTTP [\s\S]*?)\n\n/m) ?? [];
     expect(facts).toMatch(new RegExp(`^HTTP ${status}\\. ${retryable ? 'Retryable' : 'Not retryable'}\\. Details: `));
     const names = [...facts.matchAll(/`(\w+)`( \(optional\))?/g)].map(
       ([, name, optional]) => `${name}${optional ? '?' : ''}`,

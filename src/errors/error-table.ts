@@ -14,7 +14,17 @@ export interface ErrorDetails {
   SESSION_NOT_FOUND: { sessionId: string };
   SESSION_BUSY: { sessionId: string; freeAt: string };
   LEASE_LOST: { sessionId: string };
-  MODEL_FAILED: { model: string; reason: string; status?: number; attempts: number; retryAfterMs?: number };
+  MODEL_FAILED: {
+    model: string;
+    reason: string;
+    status?: number;
+    attempts: number;
+    retryAfterMs?: number;
+    /** The request is longer than what the model takes; the same one is refused again. */
+    contextTooLong?: true;
+    /** What it takes of a prompt, where its provider says that. */
+    maximumTokens?: number;
+  };
   STEP_LIMIT: { sessionId: string; limit: number };
   FORK_REFUSED: { sessionId: string; openCalls: readonly string[] };
   MEMORY_NOT_FOUND: { id: string };

@@ -1,5 +1,6 @@
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import { systemClock } from '../internal/index.ts';
+import { isContextTooLong, readTooLong } from './context-too-long.ts';
 import { type ErrorFacts, fieldOf, readErrorFacts } from './error-facts.ts';
 import { failureReason } from './failure-reason.ts';
 import { retryAfterOf } from './retry-after.ts';
@@ -38,6 +39,7 @@ export function modelFailure(
       ...(facts.status === undefined || facts.status < 400 ? {} : { status: facts.status }),
       attempts: attempts ?? 1,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...readTooLong(facts),
     },
     { cause: error },
   );
@@ -45,6 +47,7 @@ export function modelFailure(
 
 /** True if the same call may succeed when it is made again. Of this library's errors, only MODEL_FAILED ever may. */
 export function mayRepeat(error: unknown): boolean {
+  if (isContextTooLong(error)) return false;
   if (!isPalimpsestError(error)) return mayRepeatCause(readErrorFacts(error));
   if (!isPalimpsestError(error, 'MODEL_FAILED')) return false;
   const { status } = error.details;

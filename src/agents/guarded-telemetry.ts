@@ -4,6 +4,8 @@ import { type Span, silentTelemetry, type Telemetry } from '../models/index.ts';
 export function guardedTelemetry(telemetry: Telemetry): Telemetry {
   return Object.freeze({
     span: (...about: Parameters<Telemetry['span']>) => guardedSpan(() => telemetry.span(...about)),
+    count: (...counted: Parameters<NonNullable<Telemetry['count']>>) =>
+      void attempt(() => telemetry.count?.(...counted)),
   });
 }
 

@@ -25,6 +25,10 @@ export class LateTelemetry implements Telemetry {
     return this.#chosen.span(name, attributes);
   }
 
+  count(name: string, by: number, attributes?: SpanAttributes): void {
+    this.#chosen.count?.(name, by, attributes);
+  }
+
   async #tryLoad(): Promise<Telemetry> {
     try {
       this.#chosen = (await this.#load?.()) ?? this.#chosen;

@@ -12,6 +12,10 @@ interface ApiSpan {
   end(): void;
 }
 
+interface ApiCounter {
+  add(by: number, attributes: ApiAttributes): void;
+}
+
 interface ApiAttributes {
   [name: string]: string | number | boolean | string[];
 }
@@ -32,11 +36,12 @@ export interface OpenTelemetryApi<Context, WorkSpan extends ApiSpan> {
     ): { startSpan(name: string, options: { kind: number; attributes: ApiAttributes }, context: Context): WorkSpan };
     setSpan(context: Context, span: WorkSpan): Context;
   };
+  readonly metrics: { getMeter(name: string, version: string): { createCounter(name: string): ApiCounter } };
   readonly SpanStatusCode: { readonly ERROR: number };
   readonly SpanKind: { readonly INTERNAL: number; readonly CLIENT: number };
 }
 
-/** Telemetry that writes spans of OpenTelemetry. A span without a parent of ours stands below the one that is active. */
+/** Telemetry that writes spans and counters of OpenTelemetry. A span without a parent of ours stands below the one that is active. */
 export function openTelemetry<Context, WorkSpan extends ApiSpan>(api: OpenTelemetryApi<Context, WorkSpan>): Telemetry {
   const tracer = api.trace.getTracer(tracerName, tracerVersion);
   const begin = (name: string, attributes: SpanAttributes, parent: Context): Span => {
@@ -59,7 +64,19 @@ export function openTelemetry<Context, WorkSpan extends ApiSpan>(api: OpenTeleme
       },
     };
   };
-  return { span: (name, attributes = {}) => begin(name, attributes, api.context.active()) };
+  return {
+    span: (name, attributes = {}) => begin(name, attributes, api.context.active()),
+    count: countWith(api.metrics.getMeter(tracerName, tracerVersion)),
+  };
+}
+
+function countWith(meter: { createCounter(name: string): ApiCounter }): NonNullable<Telemetry['count']> {
+  const counters = new Map<string, ApiCounter>();
+  return (name, by, attributes = {}) => {
+    const counter = counters.get(name) ?? meter.createCounter(name);
+    counters.set(name, counter);
+    counter.add(by, present(attributes));
+  };
 }
 
 function noteFailure(span: ApiSpan, error: unknown, code: number): void {

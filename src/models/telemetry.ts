@@ -12,9 +12,11 @@ export interface Span {
   end(error?: unknown): void;
 }
 
-/** Where spans begin. */
+/** Where spans begin and things are counted. */
 export interface Telemetry {
   span(name: string, attributes?: SpanAttributes): Span;
+  /** Adds to a counter. */
+  count?(name: string, by: number, attributes?: SpanAttributes): void;
 }
 
 const silentSpan: Span = Object.freeze({

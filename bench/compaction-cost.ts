@@ -60,13 +60,15 @@ export async function benchCompactionCost(print: (line: string) => void): Promis
 /** Ours comes first. */
 async function measure(table: CallTable, name: string, rules: ProviderRules): Promise<readonly Row[]> {
   const provider = Object.entries(providers).find(([prefix]) => name.startsWith(prefix))?.[1] ?? 'openai';
-  const own = await replay(table, { rules, provider });
-  const told = await replay(table, { rules, provider, tellsCold: true });
+  const own = await replay(table, { rules, provider, tellsCold: true, foldsInTurns: true });
+  const replies = await replay(table, { rules, provider, tellsCold: true });
+  const untold = await replay(table, { rules, provider });
   const eager = await replay(table, { rules, provider, foldsWhenCold: true });
   return [
     { policy: ours, ...own, breaks: own },
-    { policy: 'ours, told of cold', ...told, breaks: told },
-    { policy: 'ours, also when cold', ...eager, breaks: eager },
+    { policy: 'ours, after replies', ...replies, breaks: replies },
+    { policy: '…, not told of cold', ...untold, breaks: untold },
+    { policy: '…, also when cold', ...eager, breaks: eager },
     ...Object.entries(rivals).map(([policy, make]) => rowOf(policy, runLedger(table, rules, make()))),
   ];
 }

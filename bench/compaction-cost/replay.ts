@@ -52,8 +52,10 @@ export interface ReplayOptions {
   readonly triggers?: readonly Trigger[];
   /** Decisions are told which requests found their prefix gone. */
   readonly tellsCold?: boolean;
-  /** It is also decided before requests that find their prefix gone. Default false: after replies alone. */
+  /** It is also decided before requests that find their prefix gone. */
   readonly foldsWhenCold?: boolean;
+  /** It is also decided beside the requests within a turn, as a run of an agent has it. Default: after replies alone. */
+  readonly foldsInTurns?: boolean;
   /** Told of each fold, with the number of the call before it. */
   readonly onFold?: (call: number) => void;
 }
@@ -114,7 +116,8 @@ class Replay {
     const seconds = (trace.seconds[call] ?? 0) - (trace.seconds[call - 1] ?? 0);
     this.#clock.advance(1000 * seconds);
     const beginsTurn = places[call] === 0;
-    if (this.#options.foldsWhenCold === true && beginsTurn && call > 0) await this.#fold(call - 1, true);
+    if (this.#options.foldsWhenCold === true && beginsTurn && call > 0)
+      await this.#fold(call - 1, { isBeforeRequest: true });
     await this.#append(
       beginsTurn ? question(trace.incoming[call] ?? 0, call) : result(trace.incoming[call] ?? 0, call),
     );
@@ -122,7 +125,7 @@ class Replay {
     const endsTurn = (places[call + 1] ?? 0) === 0;
     const reply = endsTurn ? answer : toolCall;
     await this.#append({ ...reply(trace.replies[call] ?? 0, call), usage });
-    if (endsTurn) await this.#fold(call, false);
+    if (endsTurn || this.#options.foldsInTurns === true) await this.#fold(call, { isWithinRun: !endsTurn });
   }
 
   result(): Replayed {
@@ -166,13 +169,16 @@ class Replay {
     return [{ id: 'base', tokens: this.#table.trace.base }, ...contents.flatMap(segmentsOf)];
   }
 
-  async #fold(call: number, isBeforeRequest: boolean): Promise<void> {
+  async #fold(
+    call: number,
+    when: { readonly isBeforeRequest?: boolean; readonly isWithinRun?: boolean },
+  ): Promise<void> {
     const window = await this.#service.readLive(key, this.#view);
     const { summaryRegion } = operator;
     const read = { view: this.#view, now: this.#clock.now(), overheadTokens: this.#table.trace.base, summaryRegion };
     const facts = {
       ...readFacts(window, this.#triggers, read),
-      isBeforeRequest,
+      ...when,
       requests: this.#requests.all,
       ...(this.#options.tellsCold === true ? { coldRequests: this.#requests.cold } : {}),
       prices: this.#prices,

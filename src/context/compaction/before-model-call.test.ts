@@ -69,9 +69,24 @@ describe('before a model call', () => {
     expect(outcome).toMatchObject({ status: 'compacted', event: { actions: { compaction: { trigger: 'ceiling' } } } });
     const { placement } = assemble(await opened.log(), view);
     expect([1, 2, 3, 82].map((seq) => placement(seq).outcome)).toEqual(['verbatim', 'masked', 'masked', 'hidden']);
-    // The fold has not brought the prompt below the ceiling: no second one is tried.
+    // All that may be folded is.
     const again = await compactor.beforeModelCall(key, { ...agent, promptTokens: 900 });
-    expect([again, calls.length]).toEqual([{ status: 'nothingToDo', why: 'notDue' }, 1]);
+    expect([again, calls.length]).toEqual([{ status: 'nothingToDo', why: 'retained' }, 1]);
+  });
+
+  it('does not fold again and again where instruction and tools alone fill the context', async () => {
+    const opened = await openSession();
+    const { key, service } = opened;
+    const { compactor, calls } = compactorOf(opened, sample, small);
+    for (let number = 1; number <= 60; number++) {
+      await talk(service, key, number);
+      const promptTokens = 5000 + number;
+      await compactor.beforeModelCall(key, { ...agent, promptTokens });
+    }
+    expect(calls).toHaveLength(1);
+    // Much more has come: it is worth another one.
+    const grown = await compactor.beforeModelCall(key, { ...agent, promptTokens: 5500 });
+    expect(grown).toMatchObject({ status: 'compacted' });
   });
 
   it('folds once for eight agents at a time', async () => {

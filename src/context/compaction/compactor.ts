@@ -1,8 +1,9 @@
 import type { PalimpsestError } from '../../errors/index.ts';
 import type { Clock, Event, EventInput, Page, SessionKey, View } from '../../events/index.ts';
-import type { LanguageModel, Logger, ModelCall } from '../../models/index.ts';
+import type { LanguageModel, Logger, ModelCall, Telemetry } from '../../models/index.ts';
 import type { SummaryRefusal } from './check-summary.ts';
 import type { ExpandOptions } from './expand-summary.ts';
+import type { Retain } from './find-cut.ts';
 import type { FoldPrices } from './fold-costs.ts';
 import type { FoldWindow } from './fold-window.ts';
 import type { NoFold } from './plan-fold.ts';
@@ -37,6 +38,16 @@ export interface SummaryWait {
   readonly background?: number;
 }
 
+/** How long results of old tool calls are shown cut: `[cut: …]`, and read whole by `expand_history`. */
+export interface TrimSettings {
+  /** Code points that are still shown of each. Default 200. */
+  readonly keepChars?: number;
+  /** What stays whole. Default the last two invocations. */
+  readonly retain?: Retain;
+  /** A result is cut only if that spares so many tokens. Default 200. */
+  readonly leastTokens?: number;
+}
+
 /** What a compactor works with. */
 export interface CompactorOptions {
   readonly log: CompactionLog;
@@ -58,14 +69,24 @@ export interface CompactorOptions {
   readonly contextWindow?: number;
   /** The most tokens that summaries in force hold together. Default 8,000. */
   readonly summaryRegion?: number;
+  /** Default: results are never cut. They are where the prefix changes anyway, else when it pays. */
+  readonly trim?: TrimSettings;
+  /**
+   * `afterReply`: requests wait for nothing below the ceiling. `beforeRequest`: folds that are due are made before the
+   * request, which waits for them. Default `afterReply`.
+   */
+  readonly when?: 'afterReply' | 'beforeRequest';
   readonly waitMs?: SummaryWait;
   readonly clock: Clock;
   /** Must not throw. */
   readonly logger?: Logger;
+  /** Counts folds as `palimpsest.compaction.folds`. Must not throw. */
+  readonly telemetry?: Pick<Telemetry, 'count'>;
 }
 
 /** What came of a fold. */
 export type CompactionOutcome =
+  /** The event is the summary; or that which cuts old results, where no summary was needed. */
   | { readonly status: 'compacted'; readonly event: Event }
   | { readonly status: 'nothingToDo'; readonly why: NoFold | 'notDue' | 'backingOff' }
   /** Open calls, confirmations or authorisations of these events come first. */
@@ -82,11 +103,15 @@ export interface CompactionFor extends Pick<View, 'agentName' | 'branch' | 'isol
 
 /** What happened in the invocation that is over. */
 export interface InvocationReport extends CompactionFor {
-  /** Requests of the agent since the last time. Default 1. */
-  readonly requests?: number;
   readonly isTaskComplete?: boolean;
   /** The model asked for a fold; heard where one of the triggers is `modelDriven()`. */
   readonly asked?: Pick<CompactOptions, 'throughSeq' | 'focus'>;
+  readonly signal?: AbortSignal;
+}
+
+/** The invocation that goes on to another request. */
+export interface OngoingInvocation extends CompactionFor {
+  readonly signal?: AbortSignal;
 }
 
 /** The request that is about to be sent. */
@@ -121,8 +146,14 @@ export interface Compactor {
    */
   afterInvocation(key: SessionKey, report: InvocationReport): Promise<CompactionOutcome>;
   /**
+   * Makes one fold beside an invocation that goes on, whose older events may be folded, if `threshold` or `rentOrBuy`
+   * fires. Does nothing while another fold goes on, and where folds are made before requests.
+   */
+  duringInvocation(key: SessionKey, run: OngoingInvocation): Promise<CompactionOutcome>;
+  /**
    * At the hard ceiling (90 % of the context window) waits for one summary, at most 20 s, other folds included; below it
-   * does nothing. Called by the run that is under way, whose older events may be folded.
+   * does nothing, unless folds are made before requests. Called by the run that is under way, whose older events may be
+   * folded.
    */
   beforeModelCall(key: SessionKey, request: ComingRequest): Promise<CompactionOutcome>;
   /** Folds now, whatever the triggers say. Throws INVALID_ARGUMENT for a `throughSeq` that is none. */

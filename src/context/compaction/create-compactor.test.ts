@@ -85,7 +85,7 @@ describe('after an invocation', () => {
     await compactor.afterInvocation(key, { ...agent, isTaskComplete: true });
     await talk(service, key, 5, 6);
     clock.advance(900_000);
-    await compactor.afterInvocation(key, { ...agent, requests: 0 });
+    await compactor.afterInvocation(key, agent);
     const folds = (await opened.log()).flatMap(({ actions }) => actions.compaction ?? []);
     expect(folds.map(({ trigger, covers }) => [trigger, covers])).toEqual([
       ['modelDriven', [[1, 2]]],
@@ -95,7 +95,11 @@ describe('after an invocation', () => {
     expect(calls.map(({ request }) => request.instruction.join('').includes('票价'))).toEqual([true, false, false]);
   });
 
-  it('buys once the rent is paid, counting the requests of each report', async () => {
+  it.each([
+    { asked: 'after each invocation', every: 1 },
+    { asked: 'after every fifth', every: 5 },
+    { asked: 'once', every: 100 },
+  ])('buys once the rent is paid, counting the requests in the log, asked $asked', async ({ every }) => {
     const opened = await openSession();
     const { service, key } = opened;
     const prices = { readFactor: 1, writeFactor: 1, ttlSeconds: 300, summarizerFactor: 1, outputFactor: 100 };
@@ -103,9 +107,30 @@ describe('after an invocation', () => {
     const { compactor } = compactorOf(opened, sample, { triggers, prices });
     await talk(service, key, 1, 1, { content: '很长的话。'.repeat(1000) });
     await talk(service, key, 2);
-    for (const requests of [1, 4, 4])
-      expect(await compactor.afterInvocation(key, { ...agent, requests })).toMatchObject({ why: 'notDue' });
-    expect(await compactor.afterInvocation(key, { ...agent, requests: 6 })).toMatchObject({ status: 'compacted' });
+    const folded: number[] = [];
+    for (let number = 3; number <= 40 && folded.length === 0; number++) {
+      await talk(service, key, number);
+      if (number % every !== 0 && number < 40) continue;
+      const { status } = await compactor.afterInvocation(key, agent);
+      if (status === 'compacted') folded.push(number);
+    }
+    expect(folded).toEqual([every === 1 ? expect.closeTo(14, -1) : every === 5 ? 20 : 40]);
+  });
+
+  it('knows the rent in a process that has not folded yet', async () => {
+    const opened = await openSession();
+    const { service, key } = opened;
+    const prices = { readFactor: 1, writeFactor: 1, ttlSeconds: 300, summarizerFactor: 1, outputFactor: 100 };
+    const options = { triggers: [rentOrBuy({ retain: { tokens: 1 } })], prices };
+    await talk(service, key, 1, 1, { content: '很长的话。'.repeat(1000) });
+    const outcomes: string[] = [];
+    for (let number = 2; number <= 40; number++) {
+      await talk(service, key, number);
+      const { compactor } = compactorOf(opened, sample, options);
+      outcomes.push((await compactor.afterInvocation(key, agent)).status);
+    }
+    expect(outcomes.indexOf('compacted')).toBeGreaterThan(8);
+    expect(outcomes.indexOf('compacted')).toBeLessThan(36);
   });
 
   it('does not fold again for a size that folding cannot mend', async () => {

@@ -1,43 +1,42 @@
 import { isPalimpsestError, PalimpsestError } from '../../errors/index.ts';
-import type { Event, Page, SessionKey, View } from '../../events/index.ts';
-import { silentLogger } from '../../models/index.ts';
+import type { Event, Page, SessionKey } from '../../events/index.ts';
 import type { SummarizerPatience } from './ask-summarizer.ts';
 import { checkCount } from './check-count.ts';
 import type {
   ComingRequest,
-  CompactionFor,
   CompactionOutcome,
   CompactOptions,
   Compactor,
   CompactorOptions,
   InvocationReport,
+  OngoingInvocation,
 } from './compactor.ts';
-import { ceilingOf, decide, type FiredTrigger } from './decide.ts';
+import { type CompactorSettings, readCompactorOptions } from './compactor-settings.ts';
+import { type FiredTrigger, foldAtCeiling } from './decide.ts';
+import { decideFold, sizeTriggers, toldBy, toldTriggers } from './due-folds.ts';
 import { type ExpandOptions, expandSummary } from './expand-summary.ts';
 import { FoldLine } from './fold-line.ts';
-import { FoldMemory, nameOfSession, type SessionMemory } from './fold-memory.ts';
-import { foldPricesOf } from './fold-prices.ts';
+import { FoldMemory, nameOfSession } from './fold-memory.ts';
 import { type FoldWindow, foldPlaceOf } from './fold-window.ts';
 import { makeFold } from './make-fold.ts';
 import { openInvocations } from './open-invocations.ts';
 import type { FoldOptions } from './plan-fold.ts';
-import { observedOverhead, readFacts, type WindowFacts } from './read-facts.ts';
-import { defaultSummaryRegion } from './summaries-to-merge.ts';
-import { tellOutcome } from './tell-outcome.ts';
-import { rentOrBuy, type Trigger } from './triggers.ts';
-import type { Summarizer } from './write-summary.ts';
+import { newestSummary, type SessionSurvey, takeSurvey, type WorkPlace } from './take-survey.ts';
+import { countOutcome, tellOutcome } from './tell-outcome.ts';
+import { trimToFit, trimWhenItPays } from './trim-results.ts';
 
 /** Makes a compactor over a log and a model. Throws INVALID_ARGUMENT for options that cannot be. */
 export function createCompactor(options: CompactorOptions): Compactor {
-  return new FoldingCompactor(options);
+  return new FoldingCompactor(readCompactorOptions(options));
 }
 
 const mostFolds = 20;
-const defaultContextWindow = 128_000;
-const defaultWaits = { beforeRequest: 20_000, background: 120_000 };
 
 /** A summary is made from at most this share of the context window: that much any model takes, marked and instructed. */
 const sourceShare = 0.5;
+
+/** A prompt that a fold could not bring below the ceiling is folded again when it has grown by that share of it. */
+const growthShare = 0.1;
 
 const lastInvocation = Object.freeze({ invocations: 1 });
 
@@ -47,23 +46,9 @@ const anyAgent = 'agent';
 const notDue: CompactionOutcome = Object.freeze({ status: 'nothingToDo', why: 'notDue' });
 const backingOff: CompactionOutcome = Object.freeze({ status: 'nothingToDo', why: 'backingOff' });
 const stale: CompactionOutcome = Object.freeze({ status: 'stale' });
-const noRuns: ReadonlySet<string> = new Set();
 
-/** A session at work. */
-interface Place {
-  readonly key: SessionKey;
-  readonly session: SessionMemory;
-}
-
-/** What stands in a session at one moment, as an agent sees it. */
-interface Survey extends Place {
-  readonly agentName: string;
-  readonly view: View;
-  readonly window: FoldWindow;
-  readonly facts: WindowFacts;
-  /** The runs under way whose events are left alone. */
-  readonly openIn: (window: FoldWindow) => ReadonlySet<string>;
-}
+/** For folds by the run that is under way itself, or beside it. */
+const noRuns = (): ReadonlySet<string> => new Set();
 
 /** A fold that somebody wants. */
 interface WantedFold {
@@ -72,70 +57,51 @@ interface WantedFold {
   readonly focus?: string | undefined;
 }
 
-/** A fold that the size of a request asks for. */
-interface Due {
-  readonly survey: Survey;
-  readonly fires: FiredTrigger;
-}
-
 /** What a turn of folding came to. */
 interface TurnEnd {
   readonly outcome: CompactionOutcome;
   /** What is left of the fold, where one summary did not take all. */
   readonly rest?: WantedFold;
+  /** For whom and why it was tried. */
+  readonly about?: { readonly agentName: string; readonly trigger: string };
 }
 
 class FoldingCompactor implements Compactor {
-  readonly #options: CompactorOptions;
-  readonly #summarizer: Summarizer;
-  readonly #triggers: readonly Trigger[];
-  readonly #contextWindow: number;
-  readonly #summaryRegion: number;
-  readonly #waits: typeof defaultWaits;
+  readonly #settings: CompactorSettings;
   readonly #memory = new FoldMemory();
   readonly #line = new FoldLine();
 
-  constructor(options: CompactorOptions) {
-    const { model, requestOf, logger = silentLogger, triggers = [rentOrBuy()] } = options;
-    const prices = options.prices ?? foldPricesOf({ agent: model, summarizer: model });
-    this.#options = options;
-    this.#summarizer = { model, prices, logger, ...(requestOf && { requestOf }) };
-    this.#triggers = triggers;
-    this.#contextWindow = checkCount('contextWindow', options.contextWindow ?? defaultContextWindow);
-    this.#summaryRegion = checkCount('summaryRegion', options.summaryRegion ?? defaultSummaryRegion);
-    this.#waits = { ...defaultWaits, ...options.waitMs };
-    for (const [name, ms] of Object.entries(this.#waits)) checkCount(`waitMs.${name}`, ms);
+  constructor(settings: CompactorSettings) {
+    this.#settings = settings;
   }
 
   async afterInvocation(key: SessionKey, report: InvocationReport): Promise<CompactionOutcome> {
     const place = this.#placeOf(key);
-    const { session } = place;
-    session.agent(report.agentName).requests += report.requests ?? 1;
-    if (session.passInvocation(this.#now())) return backingOff;
-    return this.#drain(place, undefined, (rest, isFirst) =>
+    if (place.session.passInvocation(this.#settings.now())) return backingOff;
+    return this.#drain(place, report.signal, (rest, isFirst) =>
       this.#afterReply(place, isFirst ? report : plain(report), rest),
     );
   }
 
-  async beforeModelCall(key: SessionKey, request: ComingRequest): Promise<CompactionOutcome> {
-    if ((request.promptTokens ?? Number.POSITIVE_INFINITY) < this.#ceiling) return notDue;
+  async duringInvocation(key: SessionKey, run: OngoingInvocation): Promise<CompactionOutcome> {
+    const { isBeforeRequest, now } = this.#settings;
     const place = this.#placeOf(key);
-    const due = await guarded(() => this.#dueAtCeiling(place, request));
-    if (due === undefined) return notDue;
-    if ('status' in due) return due;
-    if (place.session.isBackingOff(this.#now())) return backingOff;
-    const waitMs = this.#waits.beforeRequest;
-    const limit = AbortSignal.timeout(waitMs);
-    const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
-    const end = await this.#inTurn(place, signal, async () => {
-      // Another fold may have been made while this one waited for its turn.
-      const still = await this.#dueAtCeiling(place, request, due.survey.window);
-      if (still === undefined) return { outcome: notDue };
-      const made = await this.#fold(still.survey, still.fires, { waitMs, signal });
-      if (made.outcome.status === 'compacted') settle(still.survey, still.fires);
-      return { outcome: this.#unlessLate(made.outcome, request.signal) };
-    });
-    return this.#unlessLate(end.outcome, request.signal);
+    if (isBeforeRequest || this.#line.isBusy(nameOfSession(key))) return notDue;
+    if (place.session.isBackingOff(now())) return backingOff;
+    const end = await this.#inTurn(place, run.signal, () => this.#besideRun(place, run));
+    return end.outcome;
+  }
+
+  async beforeModelCall(key: SessionKey, request: ComingRequest): Promise<CompactionOutcome> {
+    const { isBeforeRequest, ceiling } = this.#settings;
+    const place = this.#placeOf(key);
+    const due = isBeforeRequest ? await this.#foldWhatIsDue(place, request) : notDue;
+    const { promptTokens, ...unmeasured } = request;
+    if (due.status === 'compacted') {
+      const full = await this.#foldIfFull(place, unmeasured);
+      return full.status === 'nothingToDo' ? due : full;
+    }
+    return (promptTokens ?? Number.POSITIVE_INFINITY) < ceiling ? due : this.#foldIfFull(place, request);
   }
 
   async compact(key: SessionKey, options: CompactOptions = {}): Promise<CompactionOutcome> {
@@ -147,33 +113,26 @@ class FoldingCompactor implements Compactor {
       ...(focus === undefined ? {} : { focus }),
     };
     const place = this.#placeOf(key);
-    const patience = { waitMs: this.#waits.background, ...(signal && { signal }) };
+    const patience = { waitMs: this.#settings.waits.background, ...(signal && { signal }) };
     return this.#drain(place, signal, async (rest, isFirst) => {
       const left = isFirst ? wanted : rest;
       if (left === undefined) return { outcome: notDue };
-      return this.#fold(await this.#survey(place, { agentName }, openInvocations), left, patience);
+      const survey = await takeSurvey(this.#settings, place, { agentName }, { openIn: openInvocations });
+      return this.#fold(survey, left, patience);
     });
   }
 
   expand(key: SessionKey, compactionSeq: number, options?: ExpandOptions): Promise<Page<Event>> {
-    return expandSummary(this.#options.log, key, compactionSeq, options);
+    return expandSummary(this.#settings.log, key, compactionSeq, options);
   }
 
-  get #ceiling(): number {
-    return ceilingOf(this.#contextWindow);
-  }
-
-  #now(): number {
-    return this.#options.clock.now();
-  }
-
-  #placeOf(key: SessionKey): Place {
+  #placeOf(key: SessionKey): WorkPlace {
     return { key, session: this.#memory.of(nameOfSession(key)) };
   }
 
   /** Makes fold after fold, each in a turn of its own, until one of them comes to something else. */
   async #drain(
-    place: Place,
+    place: WorkPlace,
     signal: AbortSignal | undefined,
     work: (rest: WantedFold | undefined, isFirst: boolean) => Promise<TurnEnd>,
   ): Promise<CompactionOutcome> {
@@ -188,119 +147,179 @@ class FoldingCompactor implements Compactor {
     return last.outcome;
   }
 
-  async #inTurn(place: Place, signal: AbortSignal | undefined, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
-    const { key } = place;
+  async #inTurn(place: WorkPlace, signal: AbortSignal | undefined, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
     const turn = async (): Promise<TurnEnd> => {
       const end = await guarded(work);
       const done = 'status' in end ? { outcome: end } : end;
-      this.#note(place, done.outcome);
+      await this.#note(place, done);
       return done;
     };
-    const end = await this.#line.run(nameOfSession(key), turn, signal);
+    const end = await this.#line.run(nameOfSession(place.key), turn, signal);
     return end ?? { outcome: { status: 'failed', error: new PalimpsestError('ABORTED', { what: 'The fold' }) } };
   }
 
-  async #afterReply(place: Place, report: InvocationReport, rest: WantedFold | undefined): Promise<TurnEnd> {
-    const survey = await this.#survey(place, report, openInvocations, this.#triggers);
-    const fires = rest === undefined ? this.#decideAfter(survey, report) : undefined;
-    const wanted = rest ?? fires;
-    if (wanted === undefined) return { outcome: notDue };
-    const focus = wanted.trigger === 'modelDriven' ? report.asked?.focus : undefined;
-    const end = await this.#fold(survey, { focus, ...wanted }, { waitMs: this.#waits.background });
-    if (fires !== undefined && end.outcome.status === 'compacted') settle(survey, fires);
+  async #afterReply(place: WorkPlace, report: InvocationReport, rest: WantedFold | undefined): Promise<TurnEnd> {
+    const { isBeforeRequest, triggers: all, ceiling, waits } = this.#settings;
+    const triggers = isBeforeRequest ? all.filter(({ kind }) => toldTriggers.has(kind)) : all;
+    const survey = await takeSurvey(this.#settings, place, report, { openIn: openInvocations, triggers });
+    const patience = { waitMs: waits.background, ...(report.signal && { signal: report.signal }) };
+    if (rest !== undefined) return this.#fold(survey, rest, patience);
+    const told = isBeforeRequest ? {} : { ceilingTokens: ceiling };
+    const due = decideFold(this.#settings, survey, triggers, { ...told, ...toldBy(report) });
+    if (due.fires === undefined) return this.#trim(survey, due.requests);
+    const focus = due.fires.trigger === 'modelDriven' ? report.asked?.focus : undefined;
+    return this.#foldAsFired(survey, { focus, ...due.fires }, patience);
+  }
+
+  async #besideRun(place: WorkPlace, { signal, ...run }: OngoingInvocation): Promise<TurnEnd> {
+    const triggers = this.#settings.triggers.filter(({ kind }) => sizeTriggers.has(kind));
+    const survey = await takeSurvey(this.#settings, place, run, { openIn: noRuns, triggers });
+    const due = decideFold(this.#settings, survey, triggers, { isWithinRun: true });
+    if (due.fires === undefined) return this.#trim(survey, due.requests);
+    const patience = { waitMs: this.#settings.waits.background, ...(signal && { signal }) };
+    return this.#foldAsFired(survey, due.fires, patience);
+  }
+
+  /** The folds that triggers ask for, before the request that waits for them. */
+  async #foldWhatIsDue(place: WorkPlace, request: ComingRequest): Promise<CompactionOutcome> {
+    if (place.session.isBackingOff(this.#settings.now())) return backingOff;
+    const triggers = this.#settings.triggers.filter(({ kind }) => !toldTriggers.has(kind));
+    const patience = this.#patienceOf(request);
+    const outcome = await this.#drain(place, patience.signal, async (rest) => {
+      const survey = await takeSurvey(this.#settings, place, request, { openIn: openInvocations, triggers });
+      if (rest !== undefined) return this.#unlessLate(await this.#fold(survey, rest, patience), request);
+      const due = decideFold(this.#settings, survey, triggers, { isBeforeRequest: true });
+      if (due.fires === undefined) return this.#trim(survey, due.requests);
+      return this.#unlessLate(await this.#foldAsFired(survey, due.fires, patience), request);
+    });
+    return this.#unlessLate({ outcome }, request).outcome;
+  }
+
+  /** One fold, or a trim, if the coming request has reached the hard ceiling. */
+  async #foldIfFull(place: WorkPlace, request: ComingRequest): Promise<CompactionOutcome> {
+    const before = await guarded(() => this.#surveyIfFull(place, request));
+    if (before === undefined) return notDue;
+    if ('status' in before) return before;
+    const { session } = place;
+    const patience = this.#patienceOf(request);
+    const end = await this.#inTurn(place, patience.signal, async () => {
+      // Another fold may have been made while this one waited for its turn.
+      const still = await this.#surveyIfFull(place, request, before.window);
+      if (still === undefined) return { outcome: notDue };
+      const trimmed = await trimToFit(this.#settings, still, still.promptTokens);
+      if (trimmed !== undefined) return { outcome: { status: 'compacted', event: trimmed } };
+      if (session.isBackingOff(this.#settings.now())) return { outcome: backingOff };
+      const made = await this.#foldAsFired(still, this.#firedByCeiling(request), patience);
+      if (made.outcome.status === 'compacted') await this.#measureAgain(still, request);
+      return this.#unlessLate(made, request);
+    });
+    return this.#unlessLate(end, request).outcome;
+  }
+
+  async #surveyIfFull(
+    place: WorkPlace,
+    request: ComingRequest,
+    before?: FoldWindow,
+  ): Promise<(SessionSurvey & { readonly promptTokens: number }) | undefined> {
+    const survey = await takeSurvey(this.#settings, place, request, { openIn: noRuns });
+    const isCurrent = before === undefined || newestSummary(before) === newestSummary(survey.window);
+    const promptTokens = (isCurrent ? request.promptTokens : undefined) ?? survey.facts.promptTokens ?? 0;
+    const { ceiling } = this.#settings;
+    const { fullAt = Number.POSITIVE_INFINITY } = place.session.agent(request.agentName);
+    const isWaiting = promptTokens >= fullAt && promptTokens < fullAt + growthShare * ceiling;
+    return promptTokens < ceiling || isWaiting ? undefined : { ...survey, promptTokens };
+  }
+
+  /** Remembers that a fold was not enough. */
+  async #measureAgain(
+    before: SessionSurvey & { readonly promptTokens: number },
+    request: ComingRequest,
+  ): Promise<void> {
+    const { facts } = await takeSurvey(this.#settings, before, request, { openIn: noRuns });
+    // Estimates are compared with estimates: what the provider counts may differ from them.
+    const spared = Math.max(0, (before.facts.promptTokens ?? 0) - (facts.promptTokens ?? 0));
+    const promptTokens = before.promptTokens - spared;
+    before.session.agent(request.agentName).fullAt = promptTokens < this.#settings.ceiling ? undefined : promptTokens;
+  }
+
+  /** What an agent in a scope of its own sees becomes shorter only there. */
+  #firedByCeiling(request: ComingRequest): FiredTrigger {
+    const { ceiling: ceilingTokens, summaryRegion } = this.#settings;
+    const fires = foldAtCeiling({ ceilingTokens, summaryRegion });
+    return request.isolationScope === undefined
+      ? fires
+      : { ...fires, fold: { ...fires.fold, place: foldPlaceOf(request) } };
+  }
+
+  #patienceOf({ signal }: ComingRequest): Required<SummarizerPatience> {
+    const waitMs = this.#settings.waits.beforeRequest;
+    const limit = AbortSignal.timeout(waitMs);
+    return { waitMs, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) };
+  }
+
+  async #trim(survey: SessionSurvey, requests: number): Promise<TurnEnd> {
+    const event = await trimWhenItPays(this.#settings, survey, { requests });
+    if (event === undefined) return { outcome: notDue };
+    return { outcome: { status: 'compacted', event }, about: { agentName: survey.agentName, trigger: 'trim' } };
+  }
+
+  async #foldAsFired(
+    survey: SessionSurvey,
+    fires: FiredTrigger & Pick<WantedFold, 'focus'>,
+    patience: SummarizerPatience,
+  ): Promise<TurnEnd> {
+    const fold = { seenBy: survey.view, ...fires.fold };
+    const end = await this.#fold(survey, { ...fires, fold }, patience);
+    if (end.outcome.status === 'compacted') survey.session.agent(survey.agentName).triggers = fires.stateAfter;
     return end;
   }
 
-  #decideAfter({ session, agentName, facts }: Survey, { isTaskComplete = false, asked }: InvocationReport) {
-    const agent = session.agent(agentName);
-    const { prices } = this.#summarizer;
-    const throughSeq = asked?.throughSeq;
-    const { state, fires } = decide(
-      this.#triggers,
-      {
-        ...facts,
-        ceilingTokens: this.#ceiling,
-        isTaskComplete,
-        ...(asked && { asked: throughSeq === undefined ? {} : { throughSeq } }),
-        requests: agent.requests,
-        prices,
-        summaryRegion: this.#summaryRegion,
-      },
-      agent.triggers,
-    );
-    agent.requests = 0;
-    agent.triggers = state;
-    return fires;
-  }
-
-  /** The fold that the hard ceiling asks for, if the coming request has reached it. */
-  async #dueAtCeiling(place: Place, request: ComingRequest, before?: FoldWindow): Promise<Due | undefined> {
-    const survey = await this.#survey(place, request, () => noRuns);
-    const isCurrent = before === undefined || newestSummary(before) === newestSummary(survey.window);
-    const promptTokens = (isCurrent ? request.promptTokens : undefined) ?? survey.facts.promptTokens ?? 0;
-    const { fires } = decide(
-      [],
-      { ...survey.facts, promptTokens, ceilingTokens: this.#ceiling, summaryRegion: this.#summaryRegion },
-      place.session.agent(request.agentName).triggers,
-    );
-    if (fires === undefined) return undefined;
-    // What an agent in a scope of its own sees becomes shorter only there.
-    const fold = request.isolationScope === undefined ? fires.fold : { ...fires.fold, place: foldPlaceOf(request) };
-    return { survey, fires: { ...fires, fold } };
-  }
-
-  async #survey(
-    { key, session }: Place,
-    { agentName, provider = this.#options.model.provider, ...where }: CompactionFor,
-    openIn: Survey['openIn'],
-    triggers: readonly Trigger[] = [],
-  ): Promise<Survey> {
-    const view: View = { agentName, ...foldPlaceOf(where), history: 'full', provider };
-    const window = await this.#options.log.readLive(key, view);
-    const agent = session.agent(agentName);
-    agent.overheadTokens = observedOverhead(window, view) ?? agent.overheadTokens;
-    const facts = readFacts(window, triggers, {
-      view,
-      now: this.#now(),
-      overheadTokens: agent.overheadTokens,
-      openInvocations: openIn(window),
-      summaryRegion: this.#summaryRegion,
-    });
-    return { key, session, agentName, view, window, facts, openIn };
-  }
-
-  async #fold(survey: Survey, wanted: WantedFold, patience: SummarizerPatience): Promise<TurnEnd> {
+  async #fold(survey: SessionSurvey, wanted: WantedFold, patience: SummarizerPatience): Promise<TurnEnd> {
+    const { log, summarizer, summaryRegion, contextWindow, trim } = this.#settings;
     const { agentName, facts, session } = survey;
     const { secondsSinceRequest } = facts;
-    const { outcome, isPartial } = await makeFold(this.#options.log, this.#summarizer, {
+    const { trigger, focus } = wanted;
+    const { outcome, isPartial } = await makeFold(log, summarizer, {
       ...survey,
-      trigger: wanted.trigger,
-      fold: { summaryRegion: this.#summaryRegion, ...wanted.fold },
-      ...(wanted.focus === undefined ? {} : { focus: wanted.focus }),
+      ...{ trigger, trim, patience },
+      fold: { summaryRegion, ...wanted.fold },
+      ...(focus === undefined ? {} : { focus }),
       // Whatever went wrong with the agent's own request may go wrong again.
       ...(session.hasFailed
         ? {}
         : { sharing: { agentName, ...(secondsSinceRequest === undefined ? {} : { secondsSinceRequest }) } }),
-      patience,
-      mostTokens: Math.floor(sourceShare * this.#contextWindow),
+      mostTokens: Math.floor(sourceShare * contextWindow),
     });
+    const about = { agentName, trigger };
     // Windows follow one another by themselves.
-    return isPartial && wanted.fold.most === undefined ? { outcome, rest: wanted } : { outcome };
+    return isPartial && wanted.fold.most === undefined ? { outcome, about, rest: wanted } : { outcome, about };
   }
 
-  #note({ key, session }: Place, outcome: CompactionOutcome): void {
+  async #note({ key, session }: WorkPlace, { outcome, about }: TurnEnd): Promise<void> {
+    const { logger, telemetry, now } = this.#settings;
     const isNews = outcome.status !== 'blocked' || session.isNewlyBlocked(outcome.by);
     if (outcome.status === 'compacted') session.noteSuccess();
-    if (outcome.status === 'failed' && outcome.error.code !== 'ABORTED') session.noteFailure(this.#now());
-    if (isNews) tellOutcome(this.#summarizer.logger, key, outcome);
+    if (outcome.status === 'failed' && outcome.error.code !== 'ABORTED') session.noteFailure(now());
+    if (isNews) tellOutcome(logger, key, outcome);
+    countOutcome(telemetry, outcome, about?.trigger);
+    if (isNews && outcome.status === 'blocked') await this.#logBlocked(key, outcome.by, about?.agentName);
+  }
+
+  /** The log says what keeps it from being folded. */
+  async #logBlocked(key: SessionKey, by: readonly number[], agentName: string | undefined): Promise<void> {
+    const overflow = { why: 'blocked' as const, by, ...(agentName === undefined ? {} : { agentName }) };
+    await guarded(() => this.#settings.log.append(key, [{ author: 'system', actions: { overflow } }]));
   }
 
   /** A wait that was over before its caller ended it is the summariser's failure. */
-  #unlessLate(outcome: CompactionOutcome, signal: AbortSignal | undefined): CompactionOutcome {
-    if (outcome.status !== 'failed' || outcome.error.code !== 'ABORTED' || signal?.aborted) return outcome;
-    const reason = `no summary came within ${this.#waits.beforeRequest} ms`;
-    const details = { model: this.#summarizer.model.name, reason, attempts: 1 };
-    return { status: 'failed', error: new PalimpsestError('MODEL_FAILED', details, { cause: outcome.error }) };
+  #unlessLate(end: TurnEnd, { signal }: ComingRequest): TurnEnd {
+    const { outcome } = end;
+    if (outcome.status !== 'failed' || outcome.error.code !== 'ABORTED' || signal?.aborted) return end;
+    const { waits, summarizer } = this.#settings;
+    const reason = `no summary came within ${waits.beforeRequest} ms`;
+    const details = { model: summarizer.model.name, reason, attempts: 1 };
+    const error = new PalimpsestError('MODEL_FAILED', details, { cause: outcome.error });
+    return { ...end, outcome: { status: 'failed', error } };
   }
 }
 
@@ -314,14 +333,6 @@ async function guarded<T>(work: () => Promise<T>): Promise<T | CompactionOutcome
     if (isOfCaller || !isPalimpsestError(error)) throw error;
     return { status: 'failed', error };
   }
-}
-
-function settle({ session, agentName }: Survey, { stateAfter }: FiredTrigger): void {
-  session.agent(agentName).triggers = stateAfter;
-}
-
-function newestSummary({ coverage }: FoldWindow): number {
-  return Math.max(0, ...coverage.summaries.map(({ seq }) => seq));
 }
 
 /** A report without what has been told with the first decision. */

@@ -51,7 +51,10 @@ describe('which trigger fires', () => {
       most: { invocations: 3 },
       overlap: 2,
     });
-    expect(fold(threshold({ tokens: 9, retain: { tokens: 5 } }))).toEqual({ retain: { tokens: 5 }, summaryRegion: 4 });
+    expect(fold(threshold({ tokens: 9, retain: { tokens: 5 } }))).toEqual({
+      retain: { tokens: 5 },
+      summaryRegion: 400,
+    });
     expect(fold(modelDriven())).toEqual({ retain: { invocations: 1 }, throughSeq: 7 });
     expect(fold(taskComplete())).toEqual({ between: 'invocations', retain: { invocations: 1 } });
   });

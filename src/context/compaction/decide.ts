@@ -25,6 +25,8 @@ export interface FoldFacts {
   readonly secondsSinceRequest?: number;
   /** The next thing that happens is a request of the agent. */
   readonly isBeforeRequest?: boolean;
+  /** The run goes on: its next request will find the prefix warm. */
+  readonly isWithinRun?: boolean;
   readonly isTaskComplete?: boolean;
   /** The model asks for a fold. */
   readonly asked?: { readonly throughSeq?: number };
@@ -77,6 +79,15 @@ export function ceilingOf(contextWindow: number): number {
 /** What is folded at the ceiling stays within an invocation if need be. */
 const tailAtCeiling = 6000;
 
+/** Where limits are so low, a summary still has room for a few sentences. */
+const smallestRegion = 400;
+
+/**
+ * Within a run a fold has to pay twice: after the reply people pause, and where the prefix is gone by the next request,
+ * nothing is written anew for the fold.
+ */
+const withinRunFactor = 2;
+
 /** Which trigger fires first if several do. */
 const order: readonly TriggerKind[] = ['threshold', 'modelDriven', 'taskComplete', 'window', 'rentOrBuy', 'idle'];
 
@@ -95,19 +106,23 @@ export function decide(triggers: readonly Trigger[], facts: FoldFacts, before = 
     return { state, fires: { trigger: trigger.kind, fold, stateAfter: stateAfter(waitsBelow) } };
   }
   if (!isAtCeiling(facts) || state.waitsBelow === 'ceiling') return { state };
-  const fold = foldAtCeiling(facts);
-  return { state, fires: { trigger: 'ceiling', fold, stateAfter: stateAfter('ceiling') } };
+  return { state, fires: foldAtCeiling(facts) };
 }
 
-function foldAtCeiling(facts: FoldFacts): FoldOptions {
+/** The fold that the hard ceiling asks for. */
+export function foldAtCeiling(facts: Pick<FoldFacts, 'ceilingTokens' | 'summaryRegion'>): FiredTrigger {
   const { ceilingTokens = 0 } = facts;
   const tokens = Math.max(1, Math.min(tailAtCeiling, Math.floor(ceilingTokens / 4)));
-  return { retain: { tokens }, ...regionBelow(ceilingTokens, facts) };
+  const fold = { retain: { tokens }, ...regionBelow(ceilingTokens, facts) };
+  return { trigger: 'ceiling', fold, stateAfter: stateAfter('ceiling') };
 }
 
 /** Summaries leave room below a limit, or no fold could bring the prompt there. */
-function regionBelow(limit: number, { summaryRegion = defaultSummaryRegion }: FoldFacts): FoldOptions {
-  return { summaryRegion: Math.min(summaryRegion, Math.floor(limit / 2)) };
+function regionBelow(
+  limit: number,
+  { summaryRegion = defaultSummaryRegion }: Pick<FoldFacts, 'summaryRegion'>,
+): FoldOptions {
+  return { summaryRegion: Math.min(summaryRegion, Math.max(smallestRegion, Math.floor(limit / 2))) };
 }
 
 function stateAfter(waitsBelow: TriggerState['waitsBelow']): TriggerState {
@@ -202,10 +217,11 @@ function firingWindow({ interval, overlap }: WindowTrigger, { newInvocations }: 
  * requests again; before a request for which the prefix is written anew, whenever it pays at once.
  */
 function firesToBuy(trigger: RentOrBuyTrigger, facts: FoldFacts, { rent }: TriggerState): boolean {
-  const { prices, requests = 0, isBeforeRequest = false, secondsSinceRequest = 0 } = facts;
+  const { prices, requests = 0, isBeforeRequest = false, isWithinRun = false, secondsSinceRequest = 0 } = facts;
   const fold = expectedFold(trigger, facts);
   if (fold === undefined || prices === undefined || !isWorthwhile(fold)) return false;
   const isCold = isBeforeRequest && secondsSinceRequest > prices.ttlSeconds;
   const ahead = (prices.readFactor * sparedBy(fold) * Math.max(0, requests - 1)) / 2;
-  return rent + ahead >= buyingPrice(fold, prices) || (isCold && paysWhenCold(fold, prices));
+  const price = buyingPrice(fold, prices) * (isWithinRun ? withinRunFactor : 1);
+  return rent + ahead >= price || (isCold && paysWhenCold(fold, prices));
 }

@@ -13,6 +13,11 @@ export class FoldLine {
     }
   }
 
+  /** True while a fold of the session goes on. */
+  isBusy(name: string): boolean {
+    return this.#waiting.has(name);
+  }
+
   #turn(name: string, signal: AbortSignal | undefined): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     const waiting = this.#waiting.get(name);

@@ -10,8 +10,12 @@ export interface AgentMemory {
   triggers: TriggerState;
   /** Tokens of instruction, tools and blocks, as they were last observed. */
   overheadTokens: number;
-  /** Requests that no decision has counted yet. */
-  requests: number;
+  /** The log as the last decision saw it: requests from there on are not counted yet. */
+  decidedSeq: number;
+  /** Tokens of the prompt after a fold at the ceiling, if it was still there: no other one is tried for as much. */
+  fullAt: number | undefined;
+  /** What has been paid for sending again old results that could be shown cut. */
+  trimRent: number;
 }
 
 /** What is remembered of a session. All of it is a hint: whoever has forgotten it decides a little worse. */
@@ -25,7 +29,13 @@ export class SessionMemory {
   agent(name: string): AgentMemory {
     const known = this.#agents.get(name);
     if (known !== undefined) return known;
-    const agent: AgentMemory = { triggers: freshTriggerState, overheadTokens: 0, requests: 0 };
+    const agent: AgentMemory = {
+      triggers: freshTriggerState,
+      overheadTokens: 0,
+      decidedSeq: 0,
+      trimRent: 0,
+      fullAt: undefined,
+    };
     this.#agents.set(name, agent);
     return agent;
   }

@@ -1,4 +1,4 @@
-import type { Coverage, Event } from '../../events/index.ts';
+import { type Coverage, type Event, hiddenFrom } from '../../events/index.ts';
 
 /** What of a log a fold is planned from: its live window, as it stood at one moment. */
 export interface FoldWindow {
@@ -28,6 +28,11 @@ export function foldPlaceOf({ branch, isolationScope }: FoldPlace): FoldPlace {
 /** True if both are of one branch and one isolation scope. */
 export function isSamePlace(a: FoldPlace, b: FoldPlace): boolean {
   return a.branch === b.branch && a.isolationScope === b.isolationScope;
+}
+
+/** True if a reader there sees what stands here; what is below its own branch counts as ended. */
+export function isSeenFrom(reader: FoldPlace, place: FoldPlace): boolean {
+  return hiddenFrom(place, reader, () => true) === undefined;
 }
 
 /** A text that two places share exactly if they are the same; ids have no line breaks in them. */

@@ -15,13 +15,17 @@ export type {
   Compactor,
   CompactorOptions,
   InvocationReport,
+  OngoingInvocation,
+  SummaryWait,
+  TrimSettings,
 } from './compactor.ts';
 export { createCompactor } from './create-compactor.ts';
 export {
+  ceilingOf,
   decide,
   freshTriggerState,
 } from './decide.ts';
-export type { ExpandOptions } from './expand-summary.ts';
+export { type ExpandOptions, expandSummary } from './expand-summary.ts';
 export type { Retain } from './find-cut.ts';
 export type { FoldPrices } from './fold-costs.ts';
 export { foldPricesOf } from './fold-prices.ts';

@@ -1,11 +1,13 @@
 import { isPalimpsestError } from '../../errors/index.ts';
-import type { Event, SessionKey, View } from '../../events/index.ts';
+import type { Event, EventInput, SessionKey, View } from '../../events/index.ts';
 import { compactionInput } from './compaction-input.ts';
 import type { CompactionLog, CompactionOutcome } from './compactor.ts';
+import type { CompactorSettings } from './compactor-settings.ts';
 import { type FoldWindow, foldPlaceOf } from './fold-window.ts';
 import { type FoldOptions, type FoldOutcome, type FoldPlan, planFold } from './plan-fold.ts';
 import { readOverlap } from './read-overlap.ts';
 import { isStale } from './source-hash.ts';
+import { trimBeside } from './trim-results.ts';
 import { type Summarizer, type SummaryOrder, writeSummary } from './write-summary.ts';
 
 /** A fold that is to be made. */
@@ -19,6 +21,8 @@ export interface FoldOrder extends Pick<SummaryOrder, 'focus' | 'sharing' | 'pat
   /** The most tokens that one summary is made from, but for a piece that cannot be parted. */
   readonly mostTokens: number;
   readonly trigger: string;
+  /** Old results are cut in the same append. */
+  readonly trim?: CompactorSettings['trim'] | undefined;
 }
 
 /** What came of a fold. */
@@ -43,7 +47,9 @@ export async function makeFold(log: CompactionLog, summarizer: Summarizer, order
   if (written.status === 'failed') return { outcome: written, plan, isPartial };
   const now = await log.readLive(key, view);
   if (isStale(plan, now, { openInvocations: openIn(now) })) return { outcome: { status: 'stale' }, plan, isPartial };
-  const event = await appendSummary(log, key, inputOf(plan, written.text, { ...written, trigger }));
+  const cut = trimBeside(now, plan, order.trim);
+  const inputs = [inputOf(plan, written.text, { ...written, trigger }), ...(cut === undefined ? [] : [cut])];
+  const event = await appendSummary(log, key, inputs);
   return { outcome: event === undefined ? { status: 'stale' } : { status: 'compacted', event }, plan, isPartial };
 }
 
@@ -77,13 +83,13 @@ function inputOf(plan: FoldPlan, text: string, origin: Parameters<typeof compact
 async function appendSummary(
   log: CompactionLog,
   key: SessionKey,
-  input: ReturnType<typeof inputOf>,
+  inputs: readonly EventInput[],
 ): Promise<Event | undefined> {
   try {
-    const { events } = await log.append(key, [input]);
+    const { events } = await log.append(key, inputs);
     return events[0];
   } catch (error) {
-    if (isPalimpsestError(error, 'INVALID_COMPACTION')) return undefined;
+    if (isPalimpsestError(error, 'INVALID_COMPACTION') || isPalimpsestError(error, 'INVALID_PIN')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { type Event, isBookkeeping, type SeqRange, type SummaryInForce } from '.
 import { coversOf } from './covers-of.ts';
 import { summaryTokens } from './event-tokens.ts';
 import { type CutOptions, findCut } from './find-cut.ts';
-import { type FoldPlace, type FoldWindow, foldPlaceOf, isSamePlace } from './fold-window.ts';
+import { type FoldPlace, type FoldWindow, foldPlaceOf, isSamePlace, isSeenFrom } from './fold-window.ts';
 import { defaultSummaryRegion, largestSummary, summariesToMerge } from './summaries-to-merge.ts';
 import { type KeptReason, type Survey, surveyWindow } from './survey-window.ts';
 import { tellEvent } from './tell-event.ts';
@@ -11,6 +11,8 @@ import { tellEvent } from './tell-event.ts';
 export interface FoldOptions extends CutOptions {
   /** The branch and scope to fold in. Default: where most tokens can be folded. */
   readonly place?: FoldPlace;
+  /** Only where this reader sees it: to fold anything else makes no prompt of its shorter. */
+  readonly seenBy?: FoldPlace;
   /** So many invocations before the folded ones are read along; they are taken from the window and what is earlier. */
   readonly overlap?: number;
   /** Runs that are under way: none of their events is folded. */
@@ -73,10 +75,7 @@ const largestPart = 2;
  * what belongs to it. An open call stops the fold, unless its run is over: then it is stepped over.
  */
 export function planFold(window: FoldWindow, options: FoldOptions = {}): FoldOutcome {
-  const { place } = options;
-  const surveys = surveyWindow(window, options.openInvocations).filter(
-    (survey) => place === undefined || isSamePlace(survey.place, place),
-  );
+  const surveys = surveyWindow(window, options.openInvocations).filter((survey) => isWanted(survey.place, options));
   const outcomes = surveys.map((survey) => planPlace(window, survey, options));
   const [best] = outcomes
     .flatMap((outcome) => (outcome.status === 'plan' ? outcome : []))
@@ -85,6 +84,11 @@ export function planFold(window: FoldWindow, options: FoldOptions = {}): FoldOut
   const blocked = outcomes.flatMap((outcome) => (outcome.status === 'blocked' ? outcome.by : []));
   if (blocked.length > 0) return { status: 'blocked', by: blocked.sort((a, b) => a - b) };
   return outcomes.find(({ status }) => status === 'nothingToDo') ?? { status: 'nothingToDo', why: 'allCovered' };
+}
+
+function isWanted(at: FoldPlace, { place, seenBy }: FoldOptions): boolean {
+  if (place !== undefined && !isSamePlace(at, place)) return false;
+  return seenBy === undefined || isSeenFrom(seenBy, at);
 }
 
 function firstSeq({ events }: FoldPlan): number {

@@ -1,8 +1,8 @@
-import { type Event, hiddenFrom, isBookkeeping, type SummaryInForce, toMillis, type View } from '../../events/index.ts';
+import { type Event, isBookkeeping, type SummaryInForce, toMillis, type View } from '../../events/index.ts';
 import type { FoldFacts } from './decide.ts';
 import { eventTokens, summaryTokens } from './event-tokens.ts';
 import { invocationBegins } from './find-cut.ts';
-import { type FoldPlace, type FoldWindow, isSamePlace } from './fold-window.ts';
+import { type FoldPlace, type FoldWindow, isSamePlace, isSeenFrom } from './fold-window.ts';
 import { type FoldOptions, planFold } from './plan-fold.ts';
 import { type Survey, surveyWindow } from './survey-window.ts';
 import type { Trigger } from './triggers.ts';
@@ -37,9 +37,10 @@ export function readFacts(
   const newest = window.events.findLast((event) => !isBookkeeping(event));
   const request = window.events.findLast((event) => isRequestOf(event, view));
   const rentOrBuy = triggers.find(({ kind }) => kind === 'rentOrBuy');
-  const outcome = rentOrBuy?.kind === 'rentOrBuy' ? planFold(window, { ...fold, retain: rentOrBuy.retain }) : undefined;
+  const outcome =
+    rentOrBuy?.kind === 'rentOrBuy' ? planFold(window, { ...fold, seenBy: view, retain: rentOrBuy.retain }) : undefined;
   return {
-    newInvocations: countNewInvocations(window, fold),
+    newInvocations: countNewInvocations(window, { ...fold, seenBy: view }),
     promptTokens: promptTokens(window, view, { request, overheadTokens }),
     ...(newest === undefined ? {} : { secondsSinceEvent: secondsSince(newest, now) }),
     ...(request === undefined ? {} : { secondsSinceRequest: secondsSince(request, now) }),
@@ -58,9 +59,9 @@ function secondsSince({ recordedAt }: Event, now: number): number {
 /** Of the branch and scope where most stands uncovered, unless it is named; runs that are under way do not count. */
 function countNewInvocations(
   window: FoldWindow,
-  { place, openInvocations }: Pick<FoldOptions, 'place' | 'openInvocations'>,
+  { place, openInvocations, seenBy }: Pick<FoldOptions, 'place' | 'openInvocations'> & { readonly seenBy: FoldPlace },
 ): number {
-  const surveys = surveyWindow(window, openInvocations);
+  const surveys = surveyWindow(window, openInvocations).filter((one) => isSeenFrom(seenBy, one.place));
   const survey = place === undefined ? largest(surveys) : surveys.find((one) => isSamePlace(one.place, place));
   if (survey === undefined) return 0;
   const covered = lastCovered(window, survey.place);
@@ -119,7 +120,7 @@ function shownTo(
   view: FactsInput['view'],
   { events, coverage }: FoldWindow,
 ): { readonly live: readonly Event[]; readonly summaries: readonly SummaryInForce[] } {
-  const isSeen = (one: FoldPlace) => hiddenFrom(one, view, () => true) === undefined;
+  const isSeen = (one: FoldPlace) => isSeenFrom(view, one);
   return {
     live: events.filter((event) => !isBookkeeping(event) && coverage.isLive(event.seq) && isSeen(event)),
     summaries: coverage.summaries.filter(({ compaction }) => isSeen(compaction)),

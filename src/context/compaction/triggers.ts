@@ -1,4 +1,6 @@
 import { PalimpsestError } from '../../errors/index.ts';
+import { isPlainObject } from '../../events/index.ts';
+import { checkCount } from './check-count.ts';
 import type { Retain } from './find-cut.ts';
 
 /** Folds when so many invocations are newer than the last covered one, up to the last of them. */
@@ -66,34 +68,25 @@ const defaultSummaryShare = 0.12;
  * Counts invocations: fires at `interval` newer than the last covered one. `overlap` invocations before the folded ones
  * are read along, not covered twice. Throws INVALID_ARGUMENT for an interval below 1 or an overlap not below it.
  */
-export function window({
-  interval,
-  overlap = 0,
-}: {
-  readonly interval: number;
-  readonly overlap?: number;
-}): WindowTrigger {
-  checkCount('interval', interval, 1);
+export function window(options: { readonly interval: number; readonly overlap?: number }): WindowTrigger {
+  const { interval, overlap = 0 } = fieldsOf(options);
+  checkCount('interval', interval);
   checkCount('overlap', overlap, 0);
   if (overlap >= interval) throw invalid('overlap', `must be less than the interval, ${interval}`);
   return Object.freeze({ kind: 'window', interval, overlap });
 }
 
 /** Fires when the prompt has `tokens` or more; `retain` says what of it stays verbatim. Throws INVALID_ARGUMENT. */
-export function threshold({ tokens, retain }: { readonly tokens: number; readonly retain: Retain }): ThresholdTrigger {
-  checkCount('tokens', tokens, 1);
+export function threshold(options: { readonly tokens: number; readonly retain: Retain }): ThresholdTrigger {
+  const { tokens, retain } = fieldsOf(options);
+  checkCount('tokens', tokens);
   return Object.freeze({ kind: 'threshold', tokens, retain: checkRetain(retain) });
 }
 
 /** Fires when nothing was appended for `seconds`. Retains the last invocation, unless told otherwise. */
-export function idle({
-  seconds,
-  retain = lastInvocation,
-}: {
-  readonly seconds: number;
-  readonly retain?: Retain;
-}): IdleTrigger {
-  checkCount('seconds', seconds, 1);
+export function idle(options: { readonly seconds: number; readonly retain?: Retain }): IdleTrigger {
+  const { seconds, retain = lastInvocation } = fieldsOf(options);
+  checkCount('seconds', seconds);
   return Object.freeze({ kind: 'idle', seconds, retain: checkRetain(retain) });
 }
 
@@ -122,18 +115,19 @@ export function modelDriven({ retain = lastInvocation }: { readonly retain?: Ret
   return Object.freeze({ kind: 'modelDriven', retain: checkRetain(retain) });
 }
 
-function checkRetain(retain: Retain): Retain {
-  const [entry, ...more] = Object.entries(retain);
+/** Says what stays verbatim, in one of three units. Throws INVALID_ARGUMENT, which names the field. */
+export function checkRetain(retain: Retain, argument = 'retain'): Retain {
+  const [entry, ...more] = isPlainObject(retain) ? Object.entries(retain) : [];
   const [unit, count] = entry ?? [];
-  if (more.length > 0 || (unit !== 'events' && unit !== 'tokens' && unit !== 'invocations'))
-    throw invalid('retain', 'must be one of { events }, { tokens } and { invocations }');
-  checkCount(`retain.${unit}`, count, 1);
+  if (count === undefined || more.length > 0 || (unit !== 'events' && unit !== 'tokens' && unit !== 'invocations'))
+    throw invalid(argument, 'must be one of { events }, { tokens } and { invocations }');
+  checkCount(`${argument}.${unit}`, count);
   return Object.freeze({ ...retain });
 }
 
-function checkCount(argument: string, value: unknown, least: 0 | 1): void {
-  if (!Number.isSafeInteger(value) || Number(value) < least)
-    throw invalid(argument, `must be a whole number, ${least} or more`);
+function fieldsOf<T extends object>(options: T): T {
+  if (isPlainObject(options)) return options;
+  throw invalid('options', 'must be an object with the fields of the trigger');
 }
 
 function invalid(argument: string, reason: string): PalimpsestError {

@@ -13,14 +13,14 @@ import {
   textOf,
 } from '../events/index.ts';
 import { uuidV7 } from '../internal/index.ts';
-import type { LanguageModel, Logger, ModelCall, Span } from '../models/index.ts';
+import { isContextTooLong, type LanguageModel, type Logger, type ModelCall, type Span } from '../models/index.ts';
 import type { AgentOptions, CallbackContext, InstructionContext, RunEvent } from './agent-options.ts';
 import { choiceReturned, contentReturned, instructionReturned } from './callback-returns.ts';
 import { readBlocks } from './check-agent-options.ts';
 import type { AgentParts } from './create-agent.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fillInstruction } from './instruction-text.ts';
-import type { Invocation, PreparedRequest } from './invocation-driver.ts';
+import type { FinishReport, Invocation, PreparedRequest, RequestInput } from './invocation-driver.ts';
 import { isRefused } from './is-refused.ts';
 import { modelEvent } from './model-event.ts';
 import { callModel, type ModelTurn } from './model-turn.ts';
@@ -60,6 +60,7 @@ export class AgentRun {
   readonly #artifacts: ArtifactWriter;
   readonly #callIds = new Set<string>();
   #documents: readonly Block[] | undefined;
+  #asked: FinishReport['asked'];
 
   constructor(options: AgentOptions, parts: RunParts) {
     this.#options = options;
@@ -69,6 +70,11 @@ export class AgentRun {
     this.#base = { sessionKey: key, ...project, invocationId, agentName: options.name };
     this.#state = parts.states.writer();
     this.#artifacts = new ArtifactWriter(parts.artifacts, key);
+  }
+
+  /** What is to be told at the end of the invocation. */
+  get report(): FinishReport {
+    return this.#asked === undefined ? {} : { asked: this.#asked };
   }
 
   /** Yields pieces and stored events until the run is over. A reader who leaves early stops it. */
@@ -102,38 +108,53 @@ export class AgentRun {
     throw error;
   }
 
-  /** One call of the model, from the request to the stored event. Throws the failure of the call, once it is stored. */
+  /**
+   * One step of the model, from the request to the stored event; what its provider refuses as too long is asked again
+   * once, shorter. Throws the failure of the call, once it is stored.
+   */
   async *#modelStep(): AsyncGenerator<RunEvent, Event, undefined> {
-    const prepared = await this.#prepare();
+    const id = uuidV7(this.#parts.clock.now());
+    const first = yield* this.#call(await this.#prepare(), id);
+    if (!('refused' in first)) return first;
+    const { maximumTokens } = first.refused.failure.details;
+    const shorter = await this.#prepare(maximumTokens === undefined ? {} : { maximumTokens });
+    const last = shorter.leftOut === undefined ? first : yield* this.#call(shorter, id);
+    return 'refused' in last ? yield* this.#keep(await this.#storeAnswer(last.refused, id), last.refused) : last;
+  }
+
+  /** One call of the model; a refusal of a request that is too long is left to the caller, all else is stored. */
+  async *#call(
+    prepared: PreparedRequest,
+    id: string,
+  ): AsyncGenerator<RunEvent, Event | { readonly refused: RefusedTurn }, undefined> {
     const chosen = await this.#chooseCall(prepared);
     if ('content' in chosen) return yield* this.#tell({ content: chosen.content });
-    const id = uuidV7(this.#parts.clock.now());
     const identity = { id, invocationId: this.#base.invocationId, author: this.#options.name };
-    let turn: ModelTurn | undefined;
+    let turn: (ModelTurn & { readonly sent: SentRequest }) | undefined;
     let stored: StoredTurn | undefined;
-    const store = async () => {
-      if (turn !== undefined && stored === undefined) stored = await this.#storeAnswer(turn, { id, sent: chosen.sent });
-    };
     try {
       const keep = (kept: ModelTurn) => {
-        turn = kept;
+        turn = { ...kept, sent: chosen.sent };
       };
       yield* callModel(this.#parts.model, chosen.call, { identity, span: this.#parts.span, keep });
     } finally {
-      await store();
+      if (turn !== undefined && !isRefusedAsTooLong(turn)) stored = await this.#storeAnswer(turn, id);
     }
-    if (stored === undefined) throw new PalimpsestError('ABORTED', { what: 'The run' });
+    if (stored !== undefined) return yield* this.#keep(stored, turn);
+    if (turn !== undefined && isRefusedAsTooLong(turn)) return { refused: turn };
+    throw new PalimpsestError('ABORTED', { what: 'The run' });
+  }
+
+  /** Yields what was stored. Throws what has gone wrong. */
+  async *#keep(stored: StoredTurn, turn: ModelTurn | undefined): AsyncGenerator<RunEvent, Event, undefined> {
     yield stored.event;
     if (turn?.failure !== undefined) throw this.#reasonFor(turn.failure);
     if (stored.failed !== undefined) throw stored.failed.error;
     return stored.event;
   }
 
-  async #storeAnswer(
-    turn: ModelTurn,
-    { id, sent }: { readonly id: string; readonly sent: SentRequest },
-  ): Promise<StoredTurn> {
-    const { failure } = turn;
+  async #storeAnswer(turn: ModelTurn & { readonly sent: SentRequest }, id: string): Promise<StoredTurn> {
+    const { failure, sent } = turn;
     if (isPalimpsestError(failure, 'MODEL_FAILED')) this.#parts.logger.error('a model call failed', failure.details);
     const { kept, output, failed } = await this.#finished(turn);
     const metadata = { ...kept.customMetadata, ...sent.metadata };
@@ -189,7 +210,7 @@ export class AgentRun {
     }
   }
 
-  async #prepare(): Promise<PreparedRequest> {
+  async #prepare(tooLong?: RequestInput['tooLong']): Promise<PreparedRequest> {
     const { examples, history, recall, settings, tools = [] } = this.#options;
     const { model, outputJsonSchema, invocation } = this.#parts;
     const prepared = await invocation.request({
@@ -203,6 +224,7 @@ export class AgentRun {
       ...(recall === undefined ? {} : { recall }),
       config: configOf({ settings, outputSchema: outputJsonSchema }),
       cacheFor: { vendor: model.vendor },
+      ...(tooLong && { tooLong }),
     });
     if (prepared.assembly.sources.every((seqs) => seqs.length === 0)) throw nothingSaid();
     return prepared;
@@ -275,7 +297,14 @@ export class AgentRun {
       logger,
       memory: toolMemory(this.#parts, invocation.session, event),
       ...(history && {
-        history: new RunHistory({ sessions: history, key: sessionKey, record: (marks) => invocation.record(marks) }),
+        history: new RunHistory({
+          sessions: history,
+          key: sessionKey,
+          record: (marks) => invocation.record(marks),
+          ask: (asked) => {
+            this.#asked = asked;
+          },
+        }),
       }),
       span,
       newState: () => states.writer(),
@@ -342,6 +371,16 @@ export class AgentRun {
     const reason: unknown = this.#parts.invocation.signal.reason;
     return isPalimpsestError(reason) ? reason : failure;
   }
+}
+
+/** A turn without a word: the provider would not read the request, as it is too long. */
+interface RefusedTurn extends ModelTurn {
+  readonly failure: PalimpsestError<'MODEL_FAILED'>;
+  readonly sent: SentRequest;
+}
+
+function isRefusedAsTooLong(turn: ModelTurn & { readonly sent: SentRequest }): turn is RefusedTurn {
+  return turn.event.content === undefined && isContextTooLong(turn.failure);
 }
 
 interface FinishedTurn extends Pick<TurnEffects, 'output'> {

@@ -70,6 +70,7 @@ export function createAgent<State extends object>(options: AgentOptions<State>, 
       try {
         if (content === undefined) await requireSomethingSaid(key, parts);
         const actions = states.take(stateDelta);
+        const patient = retry === false ? model : withRetries(model, toldRetries(retry, run));
         const invocation = await parts.driver.begin({
           key,
           ...(projectId === undefined ? {} : { projectId }),
@@ -79,12 +80,12 @@ export function createAgent<State extends object>(options: AgentOptions<State>, 
           ...(signal === undefined ? {} : { signal }),
           span,
         });
+        const running = new AgentRun(untyped, { ...run, model: patient, invocation });
         try {
           states.renew(invocation.session.state);
-          const patient = retry === false ? model : withRetries(model, toldRetries(retry, run));
-          yield* new AgentRun(untyped, { ...run, model: patient, invocation }).events();
+          yield* running.events();
         } finally {
-          await invocation.finish();
+          await invocation.finish(running.report);
         }
       } catch (error) {
         span.end(error);

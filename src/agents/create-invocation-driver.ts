@@ -23,6 +23,7 @@ import { LogCache } from './log-cache.ts';
 import { matchPrompt } from './match-prompt.ts';
 import { matchWholePrompt } from './match-whole-prompt.ts';
 import { withMemorySources } from './memory-sources.ts';
+import { nextRequest, type SentInput } from './next-request.ts';
 import { answersCalls, idsAnswered, type OpenCall, OpenCalls, stoppedAnswer } from './open-calls.ts';
 import { openOrCreate } from './open-or-create.ts';
 import { type OpenRun, OpenRuns } from './open-runs.ts';
@@ -31,9 +32,11 @@ import { promptEvents } from './prompt-events.ts';
 import { type CheckedBegin, readBegin } from './read-begin.ts';
 import { RecentMap } from './recent-map.ts';
 import { RequestCaching } from './request-caching.ts';
-import { appendHeld, type HeldSession, RunningInvocation, type SharedParts } from './running-invocation.ts';
+import type { RunCompaction } from './run-compaction.ts';
+import { RunningInvocation } from './running-invocation.ts';
 import { SessionLine } from './session-line.ts';
 import type { SessionLog } from './session-log.ts';
+import { appendHeld, type HeldSession, type SharedParts } from './shared-parts.ts';
 
 /** What an invocation driver is made of. */
 export interface DriverParts {
@@ -47,6 +50,8 @@ export interface DriverParts {
   readonly logger?: Logger;
   /** How requests are cached whose senders ask for that. Default: not at all. */
   readonly cache?: CachePolicy;
+  /** Folds logs. Default: they are not folded. */
+  readonly compaction?: RunCompaction;
   /** Told when an invocation is over and its session given back. */
   readonly afterRun?: (key: SessionKey) => void;
   /** Stands in the leases. Default: a name of this driver's own. */
@@ -56,14 +61,21 @@ export interface DriverParts {
 /** Sessions and invocations of which a driver remembers what its next request needs. */
 const mostRemembered = 2000;
 
+/** A driver, and what whoever has made it does with it. */
+export interface ClosableDriver extends InvocationDriver {
+  /** The request that an agent would send next, for a summary that shares its prefix. */
+  nextRequest(key: SessionKey, agentName: string): ReturnType<typeof nextRequest>;
+  /** Drops what it keeps of a session that was erased. */
+  forget(key: SessionKey): void;
+  /** Stops what is under way, waits a few seconds for it to end, and leaves no session held. */
+  close(): Promise<void>;
+}
+
 /**
  * Makes the driver that joins a loop which calls models to the log: it holds the session for the loop, finds out what is
- * new, builds requests and stores what comes back. `forget` drops what it keeps of a session that was erased. `close`
- * stops what is under way, waits a few seconds for it to end, and leaves no session held.
+ * new, builds requests and stores what comes back.
  */
-export function createInvocationDriver(
-  parts: DriverParts,
-): InvocationDriver & { forget(key: SessionKey): void; close(): Promise<void> } {
+export function createInvocationDriver(parts: DriverParts): ClosableDriver {
   return new SessionDriver(parts);
 }
 
@@ -74,7 +86,7 @@ interface TakenSession {
   readonly run: OpenRun;
 }
 
-class SessionDriver implements InvocationDriver {
+class SessionDriver implements ClosableDriver {
   readonly #clock: Clock;
   readonly #owner: string;
   readonly #root: Span;
@@ -91,6 +103,7 @@ class SessionDriver implements InvocationDriver {
       logger = silentLogger,
       telemetry,
       cache,
+      compaction,
       afterRun,
       owner,
     } = parts;
@@ -107,6 +120,8 @@ class SessionDriver implements InvocationDriver {
       ...(cache ? { caching: new RequestCaching(cache, { clock, logger: guarded }) } : {}),
       logs: new LogCache(),
       recalls: new RecentMap<readonly MemoryEntry[]>(mostRemembered),
+      sent: new RecentMap<SentInput>(mostRemembered),
+      ...(compaction ? { compaction } : {}),
       ...(afterRun ? { afterRun } : {}),
     };
   }
@@ -133,6 +148,10 @@ class SessionDriver implements InvocationDriver {
     }
   }
 
+  nextRequest(key: SessionKey, agentName: string): ReturnType<typeof nextRequest> {
+    return nextRequest(this.#shared, key, agentName);
+  }
+
   async close(): Promise<void> {
     await this.#runs.close();
     await this.#shared.caching?.close();
@@ -142,6 +161,7 @@ class SessionDriver implements InvocationDriver {
   forget({ appName, userId, sessionId }: SessionKey): void {
     this.#shared.logs.forget({ appName, userId, sessionId });
     this.#shared.recalls.deleteBelow(appName, userId);
+    this.#shared.sent.deleteBelow(appName, userId, sessionId);
     this.#shared.caching?.forget({ appName, userId, sessionId });
   }
 

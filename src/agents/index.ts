@@ -14,9 +14,10 @@ export type {
   RunInput,
 } from './agent-options.ts';
 export { type AgentParts, createAgent } from './create-agent.ts';
-export { createInvocationDriver, type DriverParts } from './create-invocation-driver.ts';
+export { type ClosableDriver, createInvocationDriver, type DriverParts } from './create-invocation-driver.ts';
 export type {
   BeginInvocation,
+  FinishReport,
   Invocation,
   InvocationDriver,
   OnBusy,
@@ -30,5 +31,7 @@ export type { CachePolicy } from './plan-cache.ts';
 export { rebuildRequest } from './rebuild-request.ts';
 export { recallMemories } from './recall-memories.ts';
 export { recalledBlock } from './recalled-block.ts';
+export type { RequestLimits, RunCompaction, RunReport } from './run-compaction.ts';
+export { asksForFolds } from './tools/index.ts';
 export { type TurnEvent, turnEvent } from './turn-event.ts';
 export { wholeJournal } from './whole-journal.ts';

@@ -1,4 +1,5 @@
 import type { Assembly, RequestTokens } from '../context/assembly/index.ts';
+import type { CompactOptions } from '../context/compaction/index.ts';
 import type {
   Block,
   Content,
@@ -13,7 +14,7 @@ import type {
   View,
 } from '../events/index.ts';
 import type { MemoryEntry } from '../memory/service/index.ts';
-import type { CacheDirections, Span } from '../models/index.ts';
+import type { CacheDirections, LanguageModel, Span } from '../models/index.ts';
 import type { Session } from '../sessions/index.ts';
 
 /** Limits of a recall. */
@@ -48,6 +49,8 @@ export interface BeginInvocation {
    * hidden by a rewind, so that the first message can be edited or asked again.
    */
   readonly promptIs?: 'tail' | 'whole';
+  /** The model of the loop, if it is to write summaries where an open Palimpsest has compaction on and knows no agent of the name. */
+  readonly model?: LanguageModel;
   /** Default `refuse`. */
   readonly onBusy?: OnBusy;
   readonly signal?: AbortSignal;
@@ -74,6 +77,11 @@ export interface RequestInput {
   readonly config?: JsonMap;
   /** Whoever sends the request follows `PreparedRequest.cache`: who serves the model. Default: nothing is planned. */
   readonly cacheFor?: { readonly vendor: string };
+  /**
+   * The provider has refused the last request of this invocation as too long: the oldest of the log is left out of this
+   * one, if compaction is on and there is something to leave out.
+   */
+  readonly tooLong?: { readonly maximumTokens?: number };
 }
 
 /** A request that is ready to be sent. */
@@ -89,6 +97,14 @@ export interface PreparedRequest {
   readonly memories: readonly MemoryEntry[];
   /** What the provider is to be told about caching this request, and no other. */
   readonly cache?: CacheDirections;
+  /** How many events it is without, because it would be too long with them. Absent: none. */
+  readonly leftOut?: number;
+}
+
+/** What is told at the end of an invocation. */
+export interface FinishReport {
+  /** The model has asked for a fold. */
+  readonly asked?: Pick<CompactOptions, 'throughSeq' | 'focus'>;
 }
 
 /** One run's hold on a session, from the user's words to the answer. */
@@ -105,8 +121,8 @@ export interface Invocation {
   request(input: RequestInput): Promise<PreparedRequest>;
   /** Appends events of this invocation, all or none. Throws LEASE_LOST if another run has taken over. */
   record(events: readonly EventInput[]): Promise<readonly Event[]>;
-  /** Gives the session back and lets memory read on. May be called more than once; never throws. */
-  finish(): Promise<void>;
+  /** Gives the session back and lets memory read on and compaction follow. May be called more than once; never throws. */
+  finish(report?: FinishReport): Promise<void>;
 }
 
 /** The seam between a loop that calls models and the log: Runner and integrations only translate to it. */

@@ -61,6 +61,18 @@ export class RequestCaching {
     return Object.keys(all).length === 0 ? undefined : all;
   }
 
+  /** What a summary is asked for with that shares the agent's prefix: the same, without objects, and nothing is noted. */
+  marksFor(
+    shared: Pick<CachedRequest, 'request' | 'input' | 'tokens' | 'seen' | 'session'> & { readonly agentName: string },
+  ): CacheDirections | undefined {
+    const { request, input, tokens, seen, session, agentName } = shared;
+    const rules = cacheRulesFor(input, this.#policy.rules);
+    if (input.cacheFor === undefined || rules.basis === 'default') return undefined;
+    const plan = planCounted(request, tokens);
+    const previous = seen.marked?.breakpoints;
+    return planDirections({ request, plan, rules, policy: this.#policy, session, agentName, previous });
+  }
+
   /** A request with these directions has failed: an object that it named may be the reason. */
   noteFailure(name: string): void {
     this.#objects?.drop(name);

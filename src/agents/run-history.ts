@@ -16,6 +16,7 @@ import {
 import { analyze, queryTerms } from '../memory/service/index.ts';
 import { maxPageSize, type SessionService } from '../sessions/index.ts';
 import {
+  type AskedFold,
   type HistoryOptions,
   looksUpHistory,
   type ReadHistory,
@@ -32,6 +33,8 @@ export interface HistoryParts {
   readonly sessions: Pick<SessionService, 'read' | 'readBookkeeping'>;
   readonly key: SessionKey;
   readonly record: (events: readonly EventInput[]) => Promise<readonly Event[]>;
+  /** Has the conversation folded when the run is over. */
+  readonly ask: (asked: AskedFold) => void;
 }
 
 /** The conversation of a run for its tools: nothing of other isolation scopes, nothing that a rewind hides. */
@@ -48,6 +51,10 @@ export class RunHistory implements ToolHistory {
 
   async unpin(seqs: readonly number[]): Promise<void> {
     await this.#mark({ unpin: { seqs: [...seqs] } });
+  }
+
+  compact(asked: AskedFold): void {
+    this.#parts.ask(asked);
   }
 
   async summaries(): Promise<readonly ToldSummary[]> {

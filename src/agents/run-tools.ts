@@ -67,6 +67,7 @@ class CallRun {
   /** What the tool has found in memory: its answer may quote it. */
   readonly #found: MemoryEntry[] = [];
   #endsRun = false;
+  #endsTask = false;
 
   constructor(part: Part, parts: ToolRunParts) {
     this.#part = part;
@@ -80,9 +81,12 @@ class CallRun {
   async answer(): Promise<AnsweredCall> {
     const outcome = await this.#run();
     const saved = this.#artifacts.take();
-    const skip = this.#endsRun ? { skipSummarization: true } : {};
+    const ends = {
+      ...(this.#endsRun ? { skipSummarization: true } : {}),
+      ...(this.#endsTask ? { endOfAgent: true } : {}),
+    };
     try {
-      const actions = { ...this.#state.take(), ...saved, ...skip };
+      const actions = { ...this.#state.take(), ...saved, ...ends };
       const event = await this.#parts.record(this.#eventOf(outcome.response, actions));
       return { event, endsRun: this.#endsRun };
     } catch (error) {
@@ -139,6 +143,9 @@ class CallRun {
       logger,
       skipSummarization: () => {
         this.#endsRun = true;
+      },
+      completeTask: () => {
+        this.#endsTask = true;
       },
     };
   }

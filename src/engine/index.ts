@@ -1,8 +1,10 @@
 /** The one place that wires the parts: opening, the facade, ingestion, erasure and import across services. */
 export type { CacheOption, CacheOptions } from './cache-option.ts';
+export type { CompactionOption, CompactionSettings } from './compaction-option.ts';
 export type { OpenOptions } from './open-options.ts';
 export { openPalimpsest } from './open-palimpsest.ts';
 export type {
+  CompactRequest,
   ContextOptions,
   ContextRequest,
   FacadeAgentOptions,

@@ -4,7 +4,9 @@ import type { Logger, Telemetry } from '../models/index.ts';
 import type { BeforeAppend } from '../sessions/index.ts';
 import type { CacheOption } from './cache-option.ts';
 import { checkCacheOption } from './check-cache-option.ts';
+import { checkCompactionOption } from './check-compaction-option.ts';
 import { checkStateKeys } from './check-state-keys.ts';
+import type { CompactionOption } from './compaction-option.ts';
 import type { StateKeysOf } from './state-keys.ts';
 
 /** How a Palimpsest is opened. */
@@ -36,6 +38,11 @@ export interface OpenOptions<State extends object = JsonMap> {
   readonly countTokens?: CountTokens;
   /** How requests of agents are cached by the models' providers. Default `auto`. */
   readonly cache?: CacheOption;
+  /**
+   * How logs of agents are folded into summaries, which can be undone. Default: by `rentOrBuy()`, in the background after
+   * a run, with each agent's own model.
+   */
+  readonly compaction?: CompactionOption;
   readonly clock?: Clock;
   /** Sees every event before it is stored and returns what is stored instead. */
   readonly redact?: BeforeAppend;
@@ -79,6 +86,8 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
   countTokens: (value) => (isFunctionOf(value, 'count') ? undefined : 'must be { name, count(text) }'),
   // Its fields are named by a check of their own.
   cache: () => undefined,
+  // Its fields are named by a check of their own.
+  compaction: () => undefined,
   clock: (value) => (isFunctionOf(value, 'now') ? undefined : 'must be { now() }'),
   redact: isFunction,
   idleSeconds: (value) =>
@@ -112,6 +121,7 @@ export function checkOpenOptions(options: OpenOptions): void {
   }
   if (isPlainObject(options.state)) checkStateKeys(options.state);
   if (options.cache !== undefined) checkCacheOption(options.cache);
+  if (options.compaction !== undefined) checkCompactionOption(options.compaction);
 }
 
 function isKnown(name: string): name is keyof OpenOptions {

@@ -1,17 +1,22 @@
 import {
   type Agent,
   type AgentOptions,
+  asksForFolds,
+  type ClosableDriver,
   createAgent,
   createInvocationDriver,
   type InvocationDriver,
 } from '../agents/index.ts';
+import { type CompactionOutcome, type ExpandOptions, expandSummary } from '../context/compaction/index.ts';
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
 import {
   type Clock,
   type EraseReceipt,
+  type Event,
   type Instant,
   isPlainObject,
   type JsonMap,
+  type Page,
   parseId,
   parseInstant,
   parseSessionKey,
@@ -23,9 +28,11 @@ import { systemClock } from '../internal/index.ts';
 import { createMemoryService, type MemoryService } from '../memory/service/index.ts';
 import { type Logger, languageModel, silentLogger } from '../models/index.ts';
 import { createSessionService, type SessionInfo, type SessionService } from '../sessions/index.ts';
+import { AgentCompaction } from './agent-compaction.ts';
 import { BackgroundWork } from './background-work.ts';
 import { buildContext } from './build-context.ts';
 import { cachePolicyOf, cacheRulesIn } from './cache-option.ts';
+import { checkCompactionOption } from './check-compaction-option.ts';
 import { checkState } from './check-state.ts';
 import { eraseUser } from './erase-user.ts';
 import { explainPast } from './explain-past.ts';
@@ -38,6 +45,7 @@ import { checkOpenOptions, type OpenOptions } from './open-options.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createUser } from './open-user.ts';
 import type {
+  CompactRequest,
   ContextOptions,
   ContextRequest,
   FacadeAgentOptions,
@@ -86,7 +94,8 @@ class OpenedPalimpsest implements Palimpsest {
   readonly sessions: SessionService;
   readonly memory: MemoryService;
   readonly invocations: InvocationDriver;
-  readonly #driver: ReturnType<typeof createInvocationDriver>;
+  readonly #driver: ClosableDriver;
+  readonly #compaction: AgentCompaction;
   readonly #stores: Stores;
   readonly #logger: Logger;
   readonly #telemetry: LateTelemetry;
@@ -109,9 +118,21 @@ class OpenedPalimpsest implements Palimpsest {
     this.#logger = options.logger ?? silentLogger;
     this.#telemetry = new LateTelemetry(options.telemetry ?? 'auto', this.#logger);
     this.#tokenizer = new LateTokenizer(options.countTokens, this.#logger);
-    this.#background = new BackgroundWork(options.onBackgroundFailure ?? failureListener(options.logger));
+    const onFailure = options.onBackgroundFailure ?? failureListener(options.logger);
+    this.#background = new BackgroundWork(onFailure);
     this.memory = createMemoryService({ store: stores.memory, clock: this.#clock });
     this.sessions = this.#openSessions(options);
+    this.#compaction = new AgentCompaction({
+      option: options.compaction,
+      log: this.sessions,
+      jobs: stores.jobs,
+      clock: this.#clock,
+      logger: this.#logger,
+      telemetry: this.#telemetry,
+      nextRequest: (key, agentName) => this.#driver.nextRequest(key, agentName),
+      inBackground: (work) => this.#inBackground(work),
+      onFailure,
+    });
     const cache = cachePolicyOf(options.cache);
     this.#driver = createInvocationDriver({
       sessions: this.sessions,
@@ -121,11 +142,14 @@ class OpenedPalimpsest implements Palimpsest {
       logger: this.#logger,
       telemetry: this.#telemetry,
       ...(cache ? { cache } : {}),
+      compaction: this.#compaction,
       afterRun: (key) => this.#learnInBackground(key),
     });
     this.invocations = {
       begin: async (input) => {
         await Promise.all([this.#telemetry.load(), this.#tokenizer.load()]);
+        const { agentName, model } = input;
+        if (model !== undefined) this.#compaction.meet(agentName, { model, asksForFolds: false, isGuest: true });
         return this.#driver.begin(input);
       },
     };
@@ -154,7 +178,8 @@ class OpenedPalimpsest implements Palimpsest {
   }
 
   agent<Own extends object>(options: FacadeAgentOptions<NoInfer<Own>>): Agent {
-    return createAgent(agentOptionsOf(options), {
+    const made = agentOptionsOf(options);
+    const agent = createAgent(made, {
       appName: this.appName,
       driver: this.invocations,
       artifacts: this.artifacts,
@@ -166,6 +191,15 @@ class OpenedPalimpsest implements Palimpsest {
       logger: this.#logger,
       telemetry: () => this.#telemetry.load(),
     });
+    const { model, settings, tools = [] } = made;
+    const { compaction } = options;
+    if (compaction !== undefined) checkCompactionOption(compaction);
+    this.#compaction.meet(agent.name, {
+      ...{ model, asksForFolds: asksForFolds(tools) },
+      ...(settings && { settings }),
+      ...(compaction && { compaction }),
+    });
+    return agent;
   }
 
   user(userId: string): User {
@@ -200,6 +234,14 @@ class OpenedPalimpsest implements Palimpsest {
     return explainPast({ sessions: this.sessions, countTokens: this.#tokenizer }, key, seq);
   }
 
+  compact(key: SessionKey, options?: CompactRequest): Promise<CompactionOutcome> {
+    return this.#compaction.compact(parseSessionKey(key), options);
+  }
+
+  expand(key: SessionKey, compactionSeq: number, options?: ExpandOptions): Promise<Page<Event>> {
+    return expandSummary(this.sessions, key, compactionSeq, options);
+  }
+
   async import(session: ImportSession, options: { readonly from: string }): Promise<ImportResult> {
     const key = parseSessionKey({ appName: this.appName, userId: session?.userId, sessionId: session?.sessionId });
     const result = await importSession(this.sessions, key, session, parseId(options?.from, 'from'));
@@ -216,6 +258,7 @@ class OpenedPalimpsest implements Palimpsest {
   ): Promise<{ readonly expired: number; readonly ended: number }> {
     const moment = parseInstant(now, 'now');
     const expired = await this.sessions.sweepExpired(moment);
+    await this.#compaction.sweep(toMillis(moment));
     const idleSince = toInstant(toMillis(moment) - this.#idleSeconds * 1000);
     let ended = 0;
     for (;;) {
@@ -228,6 +271,7 @@ class OpenedPalimpsest implements Palimpsest {
 
   async settled(): Promise<void> {
     await this.#background.settled();
+    await this.#compaction.settled();
   }
 
   async backup(file: string): Promise<void> {
@@ -244,6 +288,7 @@ class OpenedPalimpsest implements Palimpsest {
     clearInterval(this.#sweeper);
     try {
       await this.#driver.close();
+      await this.#compaction.close();
       await this.#background.settled();
     } finally {
       await this.memory.close();
@@ -317,6 +362,7 @@ class OpenedPalimpsest implements Palimpsest {
     seqs: Parameters<NonNullable<Parameters<typeof createSessionService>[0]['beforeErase']>>[1],
   ): Promise<number> {
     this.#driver.forget(key);
+    this.#compaction.forget(key);
     const { appName, userId, sessionId } = key;
     // Jobs of the same file may quote what they are about, whoever has enqueued them.
     if (seqs === 'all') await this.#stores.jobs.remove({ appName, userId, sessionId });
@@ -325,11 +371,12 @@ class OpenedPalimpsest implements Palimpsest {
   }
 }
 
-/** An AI SDK model becomes one of ours; what is wrong with the rest the agent says. */
+/** An AI SDK model becomes one of ours, and what is no matter of the agent's goes; what is wrong with the rest it says. */
 function agentOptionsOf<State extends object>(options: FacadeAgentOptions<State>): AgentOptions<State> {
   const given: unknown = options;
-  if (!isPlainObject(given) || given.model === undefined) return options as AgentOptions<State>;
-  return { ...options, model: languageModel(options.model) };
+  if (!isPlainObject(given)) return options as AgentOptions<State>;
+  const { compaction: _, ...rest } = options;
+  return (given.model === undefined ? rest : { ...rest, model: languageModel(options.model) }) as AgentOptions<State>;
 }
 
 function failureListener(logger: Logger | undefined): (error: unknown) => void {

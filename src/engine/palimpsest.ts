@@ -1,5 +1,6 @@
 import type { Agent, AgentOptions, InvocationDriver, RecallOptions } from '../agents/index.ts';
 import type { Assembly, Placement, RequestExplanation } from '../context/assembly/index.ts';
+import type { CompactionOutcome, CompactOptions, ExpandOptions } from '../context/compaction/index.ts';
 import type {
   ArtifactStore,
   EraseReceipt,
@@ -25,6 +26,7 @@ import type {
   SessionService,
   UsageReport,
 } from '../sessions/index.ts';
+import type { CompactionOption, CompactionSettings } from './compaction-option.ts';
 import type { GivenState, StoredState } from './state-keys.ts';
 
 /** A session that is open for work: its facts as of the last call through this handle, and the calls themselves. */
@@ -46,6 +48,14 @@ export interface OpenSession<State extends object = JsonMap> {
 /** What makes an agent of an open Palimpsest: any AI SDK language model will do, of specification v3 or v4. */
 export interface FacadeAgentOptions<State extends object = JsonMap> extends Omit<AgentOptions<State>, 'model'> {
   readonly model: LanguageModel | AiSdkLanguageModel | AiSdkLanguageModelV4;
+  /** How its sessions are folded, above what openPalimpsest() was told. */
+  readonly compaction?: CompactionOption;
+}
+
+/** A fold that is asked for. */
+export interface CompactRequest extends CompactOptions {
+  /** Writes the summary. Default: the one that folds of the agent have. */
+  readonly model?: CompactionSettings['model'];
 }
 
 /** What is known about one user, optionally within one project. Its methods are typed as those of Palimpsest. */
@@ -167,6 +177,13 @@ export interface Palimpsest<State extends object = JsonMap> {
    * SESSION_NOT_FOUND, and INVALID_ARGUMENT for an event that answers no request.
    */
   explain(key: SessionKey, seq: number): Promise<PastRequest>;
+  /**
+   * Folds all but the last exchange of a session, or what `throughSeq` says, into a summary; waits for it. Throws
+   * INVALID_ARGUMENT where no model is known that would write it.
+   */
+  compact(key: SessionKey, options?: CompactRequest): Promise<CompactionOutcome>;
+  /** The events that a summary stands for, oldest first. Throws INVALID_ARGUMENT for an event that is no summary. */
+  expand(key: SessionKey, compactionSeq: number, options?: ExpandOptions): Promise<Page<Event>>;
   /**
    * Adds what is new of a session that another system kept. Importing again changes nothing. State that breaks a schema
    * is refused as in any append: INVALID_EVENT.

@@ -14,6 +14,7 @@ export type {
   AiSdkStreamPart,
   AiSdkUsage,
 } from './ai-sdk-language-model.ts';
+export { isContextTooLong } from './context-too-long.ts';
 export { embedder } from './embed-with-ai-sdk.ts';
 export type { Embedder } from './embedder.ts';
 export { type CallerPrompt, fromPrompt } from './from-prompt.ts';
@@ -26,7 +27,7 @@ export type {
   ModelPiece,
   ModelSettings,
 } from './language-model.ts';
-export { languageModel, type ModelAdapterOptions, providerOf } from './language-model-of.ts';
+export { asLanguageModel, languageModel, type ModelAdapterOptions, providerOf } from './language-model-of.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { modelFailure } from './model-failure.ts';
 export type { CachedObject, CachedPrefix, PromptCacheClient } from './prompt-cache-client.ts';

@@ -38,6 +38,14 @@ export function languageModel(
   });
 }
 
+/** The LanguageModel that a value is or can be made to be; `undefined` where languageModel() would refuse it. */
+export function asLanguageModel(model: unknown): LanguageModel | undefined {
+  if (isLanguageModel(model)) return model;
+  if (typeof model !== 'object' || model === null || !isModel(model)) return undefined;
+  const { specificationVersion: version } = model;
+  return version === 'v3' || version === 'v4' ? languageModel(model) : undefined;
+}
+
 /**
  * Decides whose wire rules hold, from who serves a model and what it is called: those of Gemini where Google's own
  * packages or a gateway's Google models serve it, those of Anthropic for its models wherever they are served, and

@@ -53,6 +53,10 @@ export function callContext(given: ToolContext, { what, signal }: { what: string
       refuse();
       given.skipSummarization();
     },
+    completeTask: () => {
+      refuse();
+      given.completeTask();
+    },
   };
   const close = (): void => {
     isOver = true;
@@ -69,6 +73,10 @@ function guardedHistory(history: ToolHistory, refuse: () => void): ToolHistory {
     unpin: async (seqs) => {
       refuse();
       return history.unpin(seqs);
+    },
+    compact: (asked) => {
+      refuse();
+      history.compact(asked);
     },
     summaries: () => history.summaries(),
     read: (options) => history.read(options),

@@ -41,6 +41,7 @@ describe('callTool', () => {
 
   it('gives the tool what its schema made of the arguments, and the context', async () => {
     const skipped: string[] = [];
+    const completed: string[] = [];
     class Context {
       readonly #given = sampleContext({ projectId: 'acme' });
       get sessionKey() {
@@ -52,6 +53,9 @@ describe('callTool', () => {
       skipSummarization() {
         skipped.push(this.#given.callId);
       }
+      completeTask() {
+        completed.push(this.#given.callId);
+      }
     }
     const made = tool({
       name: 'forecast',
@@ -59,6 +63,7 @@ describe('callTool', () => {
       parameters: z.object({ days: z.number().default(3) }),
       run({ days }, context) {
         context.skipSummarization();
+        context.completeTask();
         return { days, user: context.sessionKey.userId };
       },
     });
@@ -73,6 +78,7 @@ describe('callTool', () => {
     });
     expect(await answer(made, { context })).toEqual({ response: { days: 3, user: 'u1' } });
     expect(skipped).toEqual(['c1']);
+    expect(completed).toEqual(['c1']);
   });
 
   it('tells a model that calls what there is not what there is', async () => {

@@ -3,6 +3,7 @@
  * loadMemory(), rememberTool() and forgetTool() give an agent the memory of its user.
  */
 export { callTool } from './call-tool.ts';
+export { asksForFolds, compactContext } from './compact-context.ts';
 export { type ExpandHistoryOptions, expandHistory, looksUpHistory } from './expand-history.ts';
 export { forgetTool } from './forget-tool.ts';
 export { type JsonSchema, jsonSchemaOf } from './json-schema-of.ts';
@@ -12,6 +13,7 @@ export { readOutput } from './read-output.ts';
 export { rememberTool } from './remember-tool.ts';
 export { toldText } from './told-text.ts';
 export type {
+  AskedFold,
   HistoryOptions,
   ReadArguments,
   ReadHistory,

@@ -27,6 +27,7 @@ export function sampleContext(given: Partial<ToolContext> = {}): ToolContext {
     },
     logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     skipSummarization: nothing,
+    completeTask: nothing,
     ...given,
   };
 }

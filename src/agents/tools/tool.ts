@@ -67,12 +67,20 @@ export interface ReadHistory {
   readonly more: number;
 }
 
+/** A fold that the model asks for. */
+export interface AskedFold {
+  /** What the summary should dwell on. */
+  readonly focus?: string;
+}
+
 /** The conversation of a run, with what summaries stand for. */
 export interface ToolHistory {
   /** Keeps events verbatim, whatever is summarised. Throws INVALID_PIN. */
   pin(seqs: readonly number[]): Promise<void>;
   /** Lets them be summarised again. Throws INVALID_PIN. */
   unpin(seqs: readonly number[]): Promise<void>;
+  /** Has what is older than the last exchange summarised once the run is over. */
+  compact(asked: AskedFold): void;
   /** The summaries in force, oldest first. */
   summaries(): Promise<readonly ToldSummary[]>;
   /** What was said and done, as it stands in the log; what a rewind hides and other scopes are left out. */
@@ -100,6 +108,8 @@ export interface ToolContext<State extends object = JsonMap> {
   readonly logger: Logger;
   /** The tool's answer ends the run: the model is not called again. */
   skipSummarization(): void;
+  /** The agent's task is done: its answer to this call says so. Heard where compaction has the trigger taskComplete(). */
+  completeTask(): void;
 }
 
 /** What reading the arguments of a call gave. */

@@ -1,4 +1,5 @@
 import {
+  asLanguageModel,
   fromPrompt,
   functionCalls,
   type Invocation,
@@ -71,8 +72,18 @@ export class RememberedCall<Params extends CallParams> implements AnswerKeeper {
     const { instruction, contents } = fromPrompt(promptAsV3(params.prompt));
     const signal = params.abortSignal === undefined ? {} : { signal: params.abortSignal };
     const project = projectId === undefined ? {} : { projectId };
+    // It writes the summaries too, unless the application has said who does.
+    const own = asLanguageModel(model);
     const invocation = await loops.begin({ key, contents, waitMs, ...signal }, palimpsest, () =>
-      palimpsest.invocations.begin({ key, agentName, prompt: contents, promptIs, ...project, ...signal }),
+      palimpsest.invocations.begin({
+        key,
+        agentName,
+        prompt: contents,
+        promptIs,
+        ...project,
+        ...signal,
+        ...(own && { model: own }),
+      }),
     );
     try {
       const asked = requestOfCall(params, model, { provider, instruction, options });

@@ -4,11 +4,14 @@ import { PalimpsestError } from '../../errors/index.ts';
 import type { Provider } from '../../events/index.ts';
 import { askQuestion, modelAsked } from './commands/ask-question.ts';
 import { backupStore } from './commands/backup-store.ts';
+import { compactSession } from './commands/compact-session.ts';
 import { diagnoseFile } from './commands/diagnose-file.ts';
 import { diffSeqs } from './commands/diff-seqs.ts';
 import { eraseData } from './commands/erase-data.ts';
+import { expandSession } from './commands/expand-session.ts';
 import { importFile } from './commands/import-file.ts';
 import { showSessions } from './commands/list-sessions.ts';
+import { pinEvents } from './commands/pin-events.ts';
 import { printUsage } from './commands/print-usage.ts';
 import { searchMemory } from './commands/search-memory.ts';
 import { showSession } from './commands/show-session.ts';
@@ -90,6 +93,7 @@ export function createProgram(io: CliIo): CliProgram {
   addImport(program, act);
   addReading(program, act, io);
   addTalking(program, act, io.env);
+  addFolding(program, act, io);
   addKeeping(program, act);
   return { command: program, exitCode: () => exitCode };
 }
@@ -243,6 +247,52 @@ function addTalking(program: Command, act: Act, env: CliIo['env']): void {
         stopsItself: modelAsked(options, env) !== undefined,
       }),
     );
+}
+
+const compactExamples = `
+Examples:
+  $ palimpsest compact 6f2a --model google:gemini-2.5-flash
+  $ palimpsest compact 6f2a --through 120 --focus "decisions and open tasks"
+  $ palimpsest expand 6f2a                   the summaries in force
+  $ palimpsest expand 6f2a 121               what summary 121 stands for
+
+The log stays as it is: a summary stands for its events in requests, and can be opened again.`;
+
+const pinExamples = `
+Examples:
+  $ palimpsest pins 6f2a                     what is pinned
+  $ palimpsest pins 6f2a --add 3,7           keep events 3 and 7 word for word
+  $ palimpsest pins 6f2a --remove 3`;
+
+function addFolding(program: Command, act: Act, io: CliIo): void {
+  const user = () => new Option('--user <id>', 'whose; may be left out where there is one user');
+  const full = () => new Option('--full', 'print whole texts');
+  program
+    .command('compact <session>')
+    .description('fold all but the last exchange of a session into a summary, which can be undone')
+    .addOption(user())
+    .option('--model <name>', `writes the summary (default: PALIMPSEST_MODEL): ${modelForms}`)
+    .option('--focus <text>', 'what the summary should dwell on')
+    .option('--through <seq>', 'fold nothing newer than this event')
+    .option('--agent <name>', 'whose requests become shorter (default: the one that spoke last)')
+    .addHelpText('after', fitted(compactExamples, io))
+    .action((session, options) => act((terminal) => compactSession(terminal, session, options), { stopsItself: true }));
+  program
+    .command('expand <session> [seq]')
+    .description('show the events that a summary stands for; without its seq, list the summaries in force')
+    .addOption(user())
+    .addOption(limit('at most this many events, 0 for all', 50))
+    .addOption(full())
+    .action((session, seq, options) => act((terminal) => expandSession(terminal, session, seq, options)));
+  program
+    .command('pins <session>')
+    .description('list the events that stay word for word whatever is folded; pin and unpin them')
+    .addOption(user())
+    .option('--add <seqs...>', 'pin these events, commas between them')
+    .option('--remove <seqs...>', 'unpin these')
+    .addOption(full())
+    .addHelpText('after', fitted(pinExamples, io))
+    .action((session, options) => act((terminal) => pinEvents(terminal, session, options)));
 }
 
 function addKeeping(program: Command, act: Act): void {

@@ -82,7 +82,8 @@ export function planFold(window: FoldWindow, options: FoldOptions = {}): FoldOut
     .sort((a, b) => b.plan.tokens.folded - a.plan.tokens.folded || firstSeq(a.plan) - firstSeq(b.plan));
   if (best !== undefined) return best;
   const blocked = outcomes.flatMap((outcome) => (outcome.status === 'blocked' ? outcome.by : []));
-  if (blocked.length > 0) return { status: 'blocked', by: blocked.sort((a, b) => a - b) };
+  // An event may owe several answers.
+  if (blocked.length > 0) return { status: 'blocked', by: [...new Set(blocked)].sort((a, b) => a - b) };
   return outcomes.find(({ status }) => status === 'nothingToDo') ?? { status: 'nothingToDo', why: 'allCovered' };
 }
 

@@ -183,8 +183,8 @@ export const importTable: readonly FolderRule[] = [
     folder: 'evaluation',
     purpose: 'metrics, data set readers, harness',
     mayImport: ['index.ts'],
+    packages: ['zod'],
     builtins: ['*'],
-    later: true,
   },
   {
     folder: 'testing',

@@ -301,6 +301,23 @@ function addKeeping(program: Command, act: Act): void {
     .description('check a file without changing it')
     .action((file) => act((terminal) => diagnoseFile(terminal, file), { stopsItself: true }));
   program
+    .command('eval <dataset>')
+    .description(
+      'measure what memory finds: asks the questions of a data set (locomo, lme, madial-zh, madial-en, a file of your own) of a memory that has learnt it',
+    )
+    .option('--data <folder>', 'where the sets are (default: PALIMPSEST_EVAL_DATA, else ./data)')
+    .option('--out <file>', 'keep the report as JSON')
+    .option('--compare <file>', 'tell what changed since a kept report')
+    .option('--html <file>', 'write a page with plots')
+    .action((dataset, options) =>
+      act(
+        async (terminal) => (await import('./commands/evaluate-memory.ts')).evaluateMemory(terminal, dataset, options),
+        {
+          stopsItself: true,
+        },
+      ),
+    );
+  program
     .command('backup <to>')
     .description('write a consistent copy of the store to a new file')
     .action((to) => act((terminal) => backupStore(terminal, to)));

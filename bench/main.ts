@@ -5,6 +5,7 @@ import { benchCompactionCost } from './compaction-cost.ts';
 import { benchHeap } from './heap.ts';
 import { benchImport } from './import.ts';
 import { benchLive } from './live.ts';
+import { benchMemory } from './memory.ts';
 import { measureAdk } from './peers.ts';
 import { benchRead } from './read.ts';
 import { benchTurn } from './turn.ts';
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, (print: (line: string) => void) => Promis
   turn: benchTurn,
   assemble: async (print) => ({ ...(await benchAssemble(print)), ...(await benchLive(print)) }),
   'compaction-cost': benchCompactionCost,
+  memory: benchMemory,
 };
 
 const usage = `usage: npm run bench -- <${Object.keys(benches).join('|')}|all> [--json] [--peers]
@@ -35,6 +37,18 @@ function printPeers(): void {
   );
 }
 
+/** `{ 'en.p95': 1 }` as `{ en: { p95: 1 } }`. */
+function nested(figures: Readonly<Record<string, number>>): Record<string, number | Record<string, number>> {
+  const result: Record<string, number | Record<string, number>> = {};
+  for (const [name, value] of Object.entries(figures)) {
+    const [group = '', inner] = name.split('.');
+    const before = result[group];
+    if (inner === undefined) result[name] = value;
+    else result[group] = { ...(typeof before === 'object' ? before : {}), [inner]: value };
+  }
+  return result;
+}
+
 async function main(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
   const [name, ...rest] = words.filter((word) => word !== '--json' && word !== '--peers');
@@ -48,7 +62,7 @@ async function main(words: readonly string[]): Promise<number> {
     const calibration = calibrate();
     console.log(`${each} (calibration ${calibration.toFixed(1)} ms)`);
     const figures = await bench((line) => console.log(`  ${line}`));
-    if (json) console.log(JSON.stringify({ ...figures, calibration }));
+    if (json) console.log(JSON.stringify({ ...nested(figures), calibration }));
   }
   return 0;
 }

@@ -4,6 +4,7 @@ import {
   type Breakpoint,
   type CacheRuleRow,
   type CacheRules,
+  openAiBreakpoints,
   openAiCacheKey,
   type PrefixPlan,
   planPrefix,
@@ -61,19 +62,26 @@ export function planCounted(request: ModelRequest, { n, unscaled, parts }: Reque
 
 /** What the provider of a request is told by marks and keys; objects in its cache are a matter of their own. */
 export function planDirections(input: CachePlanInput): CacheDirections {
-  const { request, plan, rules, policy, session, agentName, previous } = input;
+  const { rules, session, agentName } = input;
+  const breakpoints = marksOf(input);
+  const takesKey = rules.provider === 'openai' && rules.takesKey;
+  return {
+    ...(takesKey ? { cacheKey: openAiCacheKey({ session, agentName }) } : {}),
+    ...(breakpoints.length === 0 ? {} : { breakpoints }),
+  };
+}
+
+function marksOf({ request, plan, rules, policy, previous }: CachePlanInput): readonly Breakpoint[] {
   const { ttlSeconds: seconds, moreSteps } = policy;
-  if (rules.provider === 'openai') return rules.takesKey ? { cacheKey: openAiCacheKey({ session, agentName }) } : {};
-  if (rules.provider !== 'anthropic') return {};
+  const about = { plan, request, rules, ...(moreSteps === undefined ? {} : { moreSteps }) };
+  if (rules.provider === 'openai') return openAiBreakpoints(about).breakpoints;
+  if (rules.provider !== 'anthropic') return [];
   const { breakpoints } = anthropicBreakpoints({
-    plan,
-    request,
-    rules,
+    ...about,
     ...(previous === undefined ? {} : { previous }),
-    ...(moreSteps === undefined ? {} : { moreSteps }),
     ...(seconds === undefined ? {} : { ttlSeconds: { head: seconds, conversation: seconds } }),
   });
-  return breakpoints.length === 0 ? {} : { breakpoints };
+  return breakpoints;
 }
 
 function estimated({ parts }: Content): number {

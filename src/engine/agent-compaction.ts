@@ -144,7 +144,7 @@ export class AgentCompaction implements RunCompaction {
   duringRun(key: SessionKey, run: CompactionFor & Pick<RunReport, 'promptTokens'>): void {
     const { promptTokens, ...report } = run;
     const known = this.#agents.get(run.agentName);
-    if (known === undefined || isQuiet(known, run)) return;
+    if (known === undefined || isQuiet(known, run) || rests(known, key, run)) return;
     const { signal } = this.#closing;
     this.#parts.inBackground(() => known.compactor.duringInvocation(key, { ...report, signal }));
   }
@@ -154,7 +154,9 @@ export class AgentCompaction implements RunCompaction {
     if (known === undefined) return;
     const { since, name } = { since: this.#parts.clock.now(), name: nameOf(key, report.agentName) };
     if (known.triggers.some(({ kind }) => kind === 'idle')) this.#idle.set(name, { key, report, since });
-    if (report.asked === undefined && report.isTaskComplete !== true && isQuiet(known, report)) return;
+    const isPlain = report.asked === undefined && report.isTaskComplete !== true;
+    if (rests(known, key, report) && isPlain) return;
+    if (isQuiet(known, report) && isPlain) return;
     this.#parts.inBackground(() => this.#enqueue(key, report));
   }
 
@@ -275,6 +277,10 @@ function isPriced({ provider, name }: LanguageModel): boolean {
 
 function isQuiet({ triggers, settings }: Known, { promptTokens = 0 }: Pick<RunReport, 'promptTokens'>): boolean {
   return promptTokens < quietBelow(triggers, settings);
+}
+
+function rests({ compactor }: Known, key: SessionKey, { agentName, promptTokens }: RunReport): boolean {
+  return promptTokens !== undefined && compactor.rests(key, { agentName, promptTokens });
 }
 
 /** Names of agents may be as long as those of queues. */

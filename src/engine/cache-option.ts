@@ -4,7 +4,7 @@ import type { PromptCacheClient } from '../models/index.ts';
 
 /**
  * How requests are cached by providers. `auto`: places are marked for Anthropic's models, and OpenAI's are given a key for
- * each session and agent. `off`: providers are told nothing.
+ * each session and agent, from GPT-5.6 on marks as well. `off`: providers are told nothing.
  */
 export type CacheOption = 'auto' | 'off' | CacheOptions;
 
@@ -12,9 +12,12 @@ export type CacheOption = 'auto' | 'off' | CacheOptions;
 export interface CacheOptions {
   /** What is known of models beyond what the library knows, or against it; prices too. */
   readonly rules?: readonly CacheRuleRow[];
-  /** How long what is cached is kept at least: an hour costs more where it is written. Default: the shortest time. */
+  /**
+   * How long what is cached is kept at least, by Anthropic's marks and Gemini's objects: an hour costs more where it is written.
+   * Default: the shortest time.
+   */
   readonly ttl?: '5m' | '1h';
-  /** Mark the end of each request to an Anthropic model too: it pays where runs call tools and recall memories. */
+  /** Mark the end of each request to a model of Anthropic's, or of OpenAI's from GPT-5.6 on, too: it pays where runs call tools and recall memories. */
   readonly moreSteps?: boolean;
   /** Holds the prefixes of Gemini's models as objects, from the second invocation on. None: none are made. */
   readonly client?: PromptCacheClient;

@@ -49,6 +49,31 @@ describe('LateTelemetry', () => {
     expect(begun).toEqual(['call 模型', 'at once m']);
   });
 
+  it('counts with what was chosen, and with nothing until that is loaded or where that cannot count', async () => {
+    const counted: unknown[] = [];
+    const counting: Telemetry = { span: own.span, count: (...told) => void counted.push(told) };
+    const late = new LateTelemetry('auto', silentLogger, async () => counting);
+    late.count('too.early', 1);
+    await late.load();
+    late.count('摺叠', 2, { outcome: 'committed' });
+    new LateTelemetry(own, silentLogger).count('cannot', 1);
+    new LateTelemetry('off', silentLogger, never).count('off', 1);
+    expect(counted).toEqual([['摺叠', 2, { outcome: 'committed' }]]);
+  });
+
+  it('counts on where what was chosen throws', () => {
+    const told: unknown[] = [];
+    const logger: Logger = { ...silentLogger, debug: (message, fields) => void told.push([message, fields]) };
+    const broken: Telemetry = {
+      span: own.span,
+      count: () => {
+        throw new Error('计数器坏了');
+      },
+    };
+    new LateTelemetry(broken, logger).count('folds', 1);
+    expect(told).toEqual([[expect.any(String), { name: 'folds', error: 'Error: 计数器坏了' }]]);
+  });
+
   it('times nothing, and says nothing, where the package is not installed', async () => {
     const logger = warnings();
     expect(await new LateTelemetry('auto', logger, loadMissing).load()).toBe(silentTelemetry);

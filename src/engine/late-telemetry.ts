@@ -25,8 +25,13 @@ export class LateTelemetry implements Telemetry {
     return this.#chosen.span(name, attributes);
   }
 
+  /** Never throws: who counts is in the middle of work of its own. */
   count(name: string, by: number, attributes?: SpanAttributes): void {
-    this.#chosen.count?.(name, by, attributes);
+    try {
+      this.#chosen.count?.(name, by, attributes);
+    } catch (error) {
+      this.#logger.debug('Telemetry could not count.', { name, error: String(error) });
+    }
   }
 
   async #tryLoad(): Promise<Telemetry> {

@@ -4,7 +4,11 @@ import {
   type Context,
   type ContextManager,
   context,
+  createNoopMeter,
   type Exception,
+  type Meter,
+  type MeterProvider,
+  metrics,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -15,7 +19,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { tool } from '../agents/tools/index.ts';
 import { PalimpsestError } from '../errors/index.ts';
@@ -156,6 +160,30 @@ class LocalContexts implements ContextManager {
   disable(): this {
     this.#storage.disable();
     return this;
+  }
+}
+
+/** Provides meters, one for each name, and keeps what their counters are told. */
+class CountRecorder implements MeterProvider {
+  readonly created: string[] = [];
+  readonly counted: unknown[] = [];
+  readonly #meters = new Map<string, Meter>();
+
+  getMeter(name: string, version?: string): Meter {
+    const full = `${name} ${version}`;
+    const meter = this.#meters.get(full) ?? this.#newMeter(full);
+    this.#meters.set(full, meter);
+    return meter;
+  }
+
+  #newMeter(of: string): Meter {
+    const silent: Meter = Object.create(createNoopMeter());
+    return Object.assign(silent, {
+      createCounter: (name: string) => {
+        this.created.push(`${of}: ${name}`);
+        return { add: (by: number, attributes: unknown) => void this.counted.push([name, by, attributes]) };
+      },
+    });
   }
 }
 
@@ -307,5 +335,41 @@ describe('OpenTelemetry', () => {
     const agent = palimpsest.agent({ name: '助手', model: new ScriptedModel(['晴']) });
     for await (const _ of agent.run({ userId: 'u1', sessionId: 's1', message: '天气怎么样？' }));
     expect(recorder.tree).toEqual([]);
+  });
+});
+
+describe('counters of OpenTelemetry', () => {
+  afterEach(() => metrics.disable());
+
+  const load = () => new LateTelemetry('auto', silentLogger).load();
+
+  it('are made once for each name, by a meter that is named after the package', async () => {
+    const recorder = new CountRecorder();
+    metrics.setGlobalMeterProvider(recorder);
+    const telemetry = await load();
+    telemetry.count?.('folds', 1, { outcome: '完成', forced: false, trigger: undefined });
+    telemetry.count?.('folds', 2, { reasons: ['turns'] });
+    telemetry.count?.('tokens', 500);
+    expect(recorder.counted).toStrictEqual([
+      ['folds', 1, { outcome: '完成', forced: false }],
+      ['folds', 2, { reasons: ['turns'] }],
+      ['tokens', 500, {}],
+    ]);
+    expect(recorder.created).toEqual([
+      expect.stringMatching(/^palimpsest \d+\.\d+\.\d+: folds$/),
+      expect.stringMatching(/^palimpsest \d+\.\d+\.\d+: tokens$/),
+    ]);
+  });
+
+  it('count for a provider that the application sets later, or puts in the place of another one', async () => {
+    const telemetry = await load();
+    telemetry.count?.('folds', 1);
+    const [first, second] = [new CountRecorder(), new CountRecorder()];
+    for (const recorder of [first, second]) {
+      metrics.setGlobalMeterProvider(recorder);
+      telemetry.count?.('folds', 2);
+      metrics.disable();
+    }
+    expect([first.counted, second.counted]).toEqual([[['folds', 2, {}]], [['folds', 2, {}]]]);
   });
 });

@@ -16,6 +16,10 @@ interface ApiCounter {
   add(by: number, attributes: ApiAttributes): void;
 }
 
+interface ApiMeter {
+  createCounter(name: string): ApiCounter;
+}
+
 interface ApiAttributes {
   [name: string]: string | number | boolean | string[];
 }
@@ -36,7 +40,7 @@ export interface OpenTelemetryApi<Context, WorkSpan extends ApiSpan> {
     ): { startSpan(name: string, options: { kind: number; attributes: ApiAttributes }, context: Context): WorkSpan };
     setSpan(context: Context, span: WorkSpan): Context;
   };
-  readonly metrics: { getMeter(name: string, version: string): { createCounter(name: string): ApiCounter } };
+  readonly metrics: { getMeter(name: string, version: string): ApiMeter };
   readonly SpanStatusCode: { readonly ERROR: number };
   readonly SpanKind: { readonly INTERNAL: number; readonly CLIENT: number };
 }
@@ -66,14 +70,19 @@ export function openTelemetry<Context, WorkSpan extends ApiSpan>(api: OpenTeleme
   };
   return {
     span: (name, attributes = {}) => begin(name, attributes, api.context.active()),
-    count: countWith(api.metrics.getMeter(tracerName, tracerVersion)),
+    count: countWith(() => api.metrics.getMeter(tracerName, tracerVersion)),
   };
 }
 
-function countWith(meter: { createCounter(name: string): ApiCounter }): NonNullable<Telemetry['count']> {
-  const counters = new Map<string, ApiCounter>();
+function countWith(currentMeter: () => ApiMeter): NonNullable<Telemetry['count']> {
+  let meter: ApiMeter | undefined;
+  let counters = new Map<string, ApiCounter>();
   return (name, by, attributes = {}) => {
-    const counter = counters.get(name) ?? meter.createCounter(name);
+    // Unlike a tracer, a meter that was asked for before the application has set its provider stays silent for ever.
+    const current = currentMeter();
+    if (current !== meter) counters = new Map();
+    meter = current;
+    const counter = counters.get(name) ?? current.createCounter(name);
     counters.set(name, counter);
     counter.add(by, present(attributes));
   };

@@ -7,6 +7,7 @@ const counts = new Set([
   'outputTokens',
   'cacheReadTokens',
   'cacheWriteTokens',
+  'cacheWriteLongTokens',
   'reasoningTokens',
   'totalTokens',
 ]);

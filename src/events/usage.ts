@@ -11,6 +11,8 @@ export interface Usage {
   readonly cacheReadTokens?: number;
   /** Part of inputTokens that was written to it. */
   readonly cacheWriteTokens?: number;
+  /** Part of cacheWriteTokens that is kept there for longer than the shortest time, at a price of its own. */
+  readonly cacheWriteLongTokens?: number;
   /** Part of outputTokens that was spent on reasoning. */
   readonly reasoningTokens?: number;
   readonly totalTokens?: number;

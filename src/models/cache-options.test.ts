@@ -4,6 +4,12 @@ import { type CachingModel, callCaching } from './cache-options.ts';
 import type { CacheDirections, CacheMark } from './language-model.ts';
 
 const request = { instruction: ['你好'], tools: [], contents: [text('问')], transient: [] };
+const openAi: CachingModel = {
+  provider: 'openai',
+  vendor: 'openai.responses',
+  sendsOptionsAsGiven: false,
+  takesMarks: true,
+};
 const told = (cache: CacheDirections, model: CachingModel) => callCaching({ request, cache }, model);
 
 describe('callCaching', () => {
@@ -14,7 +20,7 @@ describe('callCaching', () => {
     );
     const { prompt } = told(
       { breakpoints },
-      { provider: 'anthropic', vendor: 'anthropic.messages', sendsOptionsAsGiven: false },
+      { provider: 'anthropic', vendor: 'anthropic.messages', sendsOptionsAsGiven: false, takesMarks: false },
     );
     expect(breakpoints.map((_, content) => prompt.part?.(content, 0) !== undefined)).toEqual([
       true,
@@ -26,12 +32,41 @@ describe('callCaching', () => {
     ]);
   });
 
+  it('marks for OpenAI itself as many places as there are, but no tools, and without a time', () => {
+    const places = Array.from(
+      { length: 9 },
+      (_, content): CacheMark => ({ at: 'content', content, part: 1, ttlSeconds: 1800 }),
+    );
+    const breakpoints: CacheMark[] = [
+      ...(['tools', 'instruction'] as const).map((at) => ({ at, ttlSeconds: 43_200 })),
+      ...places,
+    ];
+    const { prompt, lastTool } = told({ breakpoints, cacheKey: 'k' }, openAi);
+    const mark = { openai: { promptCacheBreakpoint: { mode: 'explicit' } } };
+    expect(lastTool).toBeUndefined();
+    expect(prompt.instruction).toEqual(mark);
+    expect(places.map((_, content) => prompt.part?.(content, 1))).toEqual(places.map(() => mark));
+    expect(prompt.part?.(0, 0)).toBeUndefined();
+  });
+
+  it.each([
+    ['where somebody else is asked', { ...openAi, takesMarks: false }, {}],
+    ['beside what the caller says', openAi, { openai: { promptCacheOptions: { mode: 'explicit' } } }],
+  ])('marks nothing in the language of OpenAI %s', (_, model, providerOptions) => {
+    const cache: CacheDirections = { breakpoints: [{ at: 'instruction', ttlSeconds: 1800 }], cacheKey: 'k' };
+    const { prompt, options } = callCaching({ request, cache, settings: { providerOptions } }, model);
+    expect(prompt.instruction).toBeUndefined();
+    expect(options).toEqual({ openai: { promptCacheKey: 'k' } });
+  });
+
   it.each<[string, boolean, object]>([
     ['openai.responses', false, { openai: { promptCacheKey: 'k' } }],
     ['azure.chat', false, { openai: { promptCacheKey: 'k' } }],
     ['openai.chat', true, { openai: { prompt_cache_key: 'k' } }],
     ['自己.chat', true, { 自己: { prompt_cache_key: 'k' } }],
   ])('names the key as the package of %s takes it (as given: %s)', (vendor, sendsOptionsAsGiven, options) => {
-    expect(told({ cacheKey: 'k' }, { provider: 'openai', vendor, sendsOptionsAsGiven }).options).toEqual(options);
+    expect(
+      told({ cacheKey: 'k' }, { provider: 'openai', vendor, sendsOptionsAsGiven, takesMarks: false }).options,
+    ).toEqual(options);
   });
 });

@@ -10,6 +10,8 @@ export interface CachingModel {
   readonly vendor: string;
   /** Options go into the body under the names that they are given, as `@ai-sdk/openai-compatible` has it. */
   readonly sendsOptionsAsGiven: boolean;
+  /** OpenAI itself is asked, which takes marks. */
+  readonly takesMarks: boolean;
 }
 
 /** What caching changes in a call. */
@@ -35,19 +37,22 @@ const unchanged: CallCaching = Object.freeze({ prompt: Object.freeze({}) });
 export function callCaching(call: ModelCall, model: CachingModel): CallCaching {
   const { cache, request } = call;
   if (cache === undefined) return unchanged;
+  const { breakpoints: marks = [], cacheKey } = cache;
   const given = call.settings?.providerOptions ?? {};
   switch (model.provider) {
     case 'anthropic':
-      return given.anthropic?.cacheControl === undefined ? marked(cache.breakpoints ?? []) : unchanged;
-    case 'openai':
-      return keyed(cache.cacheKey, model);
+      return given.anthropic?.cacheControl === undefined ? marked(marks.slice(0, mostMarks), control) : unchanged;
+    case 'openai': {
+      const takesMarks = model.takesMarks && given.openai?.promptCacheOptions === undefined;
+      return { ...marked(takesMarks ? marks.filter(isNotOnTools) : [], explicit), ...keyed(cacheKey, model) };
+    }
     case 'gemini':
       return given.google?.cachedContent === undefined && isFreeOfChoice(call) ? held(cache, request) : unchanged;
   }
 }
 
-function marked(marks: readonly CacheMark[]): CallCaching {
-  const options = new Map(marks.slice(0, mostMarks).map((mark) => [nameOf(mark), markOptions(mark)]));
+function marked(marks: readonly CacheMark[], optionsOf: (mark: CacheMark) => AiSdkProviderOptions): CallCaching {
+  const options = new Map(marks.map((mark) => [nameOf(mark), optionsOf(mark)]));
   return {
     prompt: {
       instruction: options.get('instruction'),
@@ -57,20 +62,31 @@ function marked(marks: readonly CacheMark[]): CallCaching {
   };
 }
 
+function isNotOnTools({ at }: CacheMark): boolean {
+  return at !== 'tools';
+}
+
 function nameOf(mark: CacheMark): string {
   return mark.at === 'content' ? `${mark.content}.${mark.part}` : mark.at;
 }
 
-function markOptions({ ttlSeconds }: CacheMark): AiSdkProviderOptions {
+function control({ ttlSeconds }: CacheMark): AiSdkProviderOptions {
   const ttl = ttlSeconds >= longSeconds ? { ttl: '1h' } : {};
   return { anthropic: { cacheControl: { type: 'ephemeral', ...ttl } } };
 }
 
-function keyed(cacheKey: string | undefined, { vendor, sendsOptionsAsGiven }: CachingModel): CallCaching {
-  if (cacheKey === undefined) return unchanged;
+/** Without a time: what is kept for longer than the shortest one has a price that no row tells. */
+function explicit(): AiSdkProviderOptions {
+  return { openai: { promptCacheBreakpoint: { mode: 'explicit' } } };
+}
+
+function keyed(
+  cacheKey: string | undefined,
+  { vendor, sendsOptionsAsGiven }: CachingModel,
+): Pick<CallCaching, 'options'> {
+  if (cacheKey === undefined) return {};
   const [name = ''] = vendor.split('.');
   return {
-    prompt: unchanged.prompt,
     options: sendsOptionsAsGiven
       ? { [name.trim()]: { prompt_cache_key: cacheKey } }
       : { openai: { promptCacheKey: cacheKey } },

@@ -78,10 +78,15 @@ describe('fromPrompt', () => {
 
   it('keeps cache marks out of the log, and other options in it', () => {
     const cacheControl = { type: 'ephemeral' };
+    const promptCacheBreakpoint = { mode: 'explicit' };
     const message: AiSdkMessage = {
       role: 'user',
       content: [
-        { type: 'text', text: 'a', providerOptions: { anthropic: { cacheControl } } },
+        {
+          type: 'text',
+          text: 'a',
+          providerOptions: { anthropic: { cacheControl }, openai: { promptCacheBreakpoint } },
+        },
         { type: 'text', text: 'b', providerOptions: { anthropic: { cacheControl, citations: { enabled: true } } } },
       ],
       providerOptions: { anthropic: { cacheControl }, openaiCompatible: { name: '小明' } },

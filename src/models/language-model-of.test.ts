@@ -9,7 +9,7 @@ import type {
   AiSdkStreamPart,
 } from './ai-sdk-language-model.ts';
 import type { LanguageModel, ModelCall, ModelPiece } from './language-model.ts';
-import { languageModel, providerOf } from './language-model-of.ts';
+import { asLanguageModel, languageModel, providerOf } from './language-model-of.ts';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
@@ -266,6 +266,39 @@ describe('languageModel', () => {
       if (!isPalimpsestError(error, 'INVALID_ARGUMENT')) throw error;
       expect(error.details).toEqual({ argument: 'model', reason: expect.stringMatching(reason) });
     }
+  });
+});
+
+describe('asLanguageModel', () => {
+  const shape = {
+    provider: 'anthropic.messages',
+    modelId: 'claude-sonnet-5',
+    doGenerate: () => Promise.reject(),
+    doStream: () => Promise.reject(),
+  };
+
+  it('is the model itself where it is one of ours', () => {
+    const { model } = streaming(finish);
+    expect(asLanguageModel(model)).toBe(model);
+  });
+
+  it.each(['v3', 'v4'])('makes one of an AI SDK model of specification %s', (specificationVersion) => {
+    const model = asLanguageModel({ specificationVersion, ...shape });
+    expect(model).toMatchObject({ name: 'claude-sonnet-5', vendor: 'anthropic.messages', provider: 'anthropic' });
+  });
+
+  it.each([
+    ['a name', 'openai/gpt-5'],
+    ['nothing', undefined],
+    ['null', null],
+    ['something else', { name: '模型' }],
+    ['a model without a specification', shape],
+    ['a specification that ai 6 and 7 turn into v3 before it comes here', { specificationVersion: 'v2', ...shape }],
+    ['a specification to come', { specificationVersion: 'v5', ...shape }],
+    ['an embedding model', { specificationVersion: 'v3', provider: 'p', modelId: 'm', doEmbed: String }],
+  ])('is undefined for %s, which languageModel() refuses', (_, given) => {
+    expect(asLanguageModel(given)).toBeUndefined();
+    expect(() => languageModel(given as LanguageModel)).toThrow('model');
   });
 });
 

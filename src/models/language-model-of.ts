@@ -4,6 +4,7 @@ import type { AiSdkLanguageModel, AiSdkLanguageModelV4 } from './ai-sdk-language
 import { callAiSdk } from './call-ai-sdk.ts';
 import { fromSpecV4 } from './from-spec-v4.ts';
 import type { LanguageModel } from './language-model.ts';
+import { isServedByOpenAi } from './openai-endpoint.ts';
 
 /** How an AI SDK model is taken. */
 export interface ModelAdapterOptions {
@@ -29,7 +30,8 @@ export function languageModel(
   const name = options.name ?? adapted.modelId;
   const provider = options.provider ?? providerOf(adapted.provider, adapted.modelId);
   const vendor = adapted.provider;
-  const target = { model: adapted, name, provider, vendor, sendsOptionsAsGiven: isCompatible(model) };
+  const caching = { provider, vendor, sendsOptionsAsGiven: isCompatible(model), takesMarks: isServedByOpenAi(model) };
+  const target = { model: adapted, name, ...caching };
   return Object.freeze({
     name,
     vendor,

@@ -29,7 +29,10 @@ export type CacheMark =
  * is sent the request alone.
  */
 export interface CacheDirections {
-  /** Anthropic: where `cache_control` stands. At most four are taken. */
+  /**
+   * Anthropic: where `cache_control` stands; at most four are taken. OpenAI itself: where `prompt_cache_breakpoint` stands;
+   * tools take none.
+   */
   readonly breakpoints?: readonly CacheMark[];
   /** OpenAI: `prompt_cache_key`, which leads requests with one prefix to one machine. */
   readonly cacheKey?: string;

@@ -27,7 +27,7 @@ export interface AiSdkNotes extends JsonMap {
 const signatureFields = ['signature', 'redactedData', 'thoughtSignature', 'reasoningEncryptedContent'];
 
 /** Where a request is to be cached is a matter of that request; kept with a part it would pile up in the next ones. */
-const momentary = new Set(['cacheControl', 'cache_control', 'cachePoint']);
+const momentary = new Set(['cacheControl', 'cache_control', 'cachePoint', 'promptCacheBreakpoint']);
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 

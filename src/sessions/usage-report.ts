@@ -143,6 +143,7 @@ const tokenNames = [
   'outputTokens',
   'cacheReadTokens',
   'cacheWriteTokens',
+  'cacheWriteLongTokens',
   'reasoningTokens',
   'totalTokens',
 ] as const;

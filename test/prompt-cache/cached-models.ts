@@ -16,10 +16,16 @@ export const cachedModels: Readonly<Record<WireName, string>> = {
 };
 
 /** The real provider package of a wire, pointed at an address. */
-export function cachedModelAt(baseURL: string, wire: WireName, name = cachedModels[wire]) {
-  if (wire === 'gemini') return createGoogleGenerativeAI({ baseURL, apiKey })(name);
-  if (wire === 'anthropic') return createAnthropic({ baseURL, apiKey })(name);
-  return createOpenAICompatible({ baseURL, apiKey, name: 'openai', includeUsage: true })(name);
+export function cachedModelAt(
+  baseURL: string,
+  wire: WireName,
+  name = cachedModels[wire],
+  fetchBy: typeof fetch = fetch,
+) {
+  const options = { baseURL, apiKey, fetch: fetchBy };
+  if (wire === 'gemini') return createGoogleGenerativeAI(options)(name);
+  if (wire === 'anthropic') return createAnthropic(options)(name);
+  return createOpenAICompatible({ ...options, name: 'openai', includeUsage: true })(name);
 }
 
 /** Long enough to be cached by itself. */
@@ -36,7 +42,7 @@ const clock = tool({ name: 'clock', description: '现在几点', run: () => '12:
 /** An agent with tools and a long instruction. */
 export function cachedAgent(
   palimpsest: Palimpsest,
-  model: ReturnType<typeof cachedModelAt>,
+  model: Parameters<Palimpsest['agent']>[0]['model'],
   { name = 'assistant', settings }: { readonly name?: string; readonly settings?: object } = {},
 ): Agent {
   const more = settings === undefined ? {} : { settings };

@@ -75,6 +75,42 @@ describe('usage and cost of a session, from the wire to the report', () => {
     await palimpsest.close();
   });
 
+  it.each<[string, WireName, string, string, object, object]>([
+    // 1,200 at 2, 8,000 at 0.2, 500 at 2.5, 300 at 4, 300 at 10.
+    [
+      'Anthropic keeps for an hour',
+      'anthropic',
+      'claude-sonnet-5',
+      '"cache_creation_input_tokens":800',
+      { cache_creation: { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 300 } },
+      { cost: '0.00945', tokens: { cacheWriteTokens: 800, cacheWriteLongTokens: 300 } },
+    ],
+    // 500 at 2, 8,000 at 0.2, 1,500 at 2.5, 300 at 10.
+    [
+      'OpenAI writes, and the package passes on in the record only',
+      'openai',
+      'gpt-5.6',
+      '"cached_tokens":8000',
+      { cache_write_tokens: 1500 },
+      { cost: '0.00935', tokens: { cacheReadTokens: 8000, cacheWriteTokens: 1500 } },
+    ],
+  ])('are exact for what %s', async (_, wire, model, told, more, expected) => {
+    const palimpsest = await openQuiet();
+    const cacheWriteTokens = wire === 'anthropic' ? { cacheWriteTokens: 800 } : {};
+    const usage = { inputTokens: 10_000, cacheReadTokens: 8000, ...cacheWriteTokens, outputTokens: 300 };
+    server.reply({ text: '晴 ☀️', usage });
+    // The server of the test does not tell this much.
+    const telling: typeof fetch = async (...asked) => {
+      const answer = await fetch(...asked);
+      const body = (await answer.text()).replaceAll(told, `${told},${JSON.stringify(more).slice(1, -1)}`);
+      return new Response(body, answer);
+    };
+    const agent = cachedAgent(palimpsest, cachedModelAt(server.baseUrl(wire), wire, model, telling));
+    expect((await runToEnd(agent, { message: '天气？' })).failure).toBeUndefined();
+    expect(await palimpsest.sessions.usage(session)).toMatchObject({ calls: 1, ...expected });
+    await palimpsest.close();
+  });
+
   it('add up calls of several models, each at its own tier, for the user as well', async () => {
     const palimpsest = await openQuiet();
     const gemini = { cacheReadTokens: 0, outputTokens: 0 };

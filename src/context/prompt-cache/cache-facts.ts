@@ -25,7 +25,7 @@ export interface CacheFacts {
   readonly readFactor: number;
   /** The same for one that is written, with the shortest ttl. */
   readonly writeFactor: number;
-  /** The same with a longer ttl, if that has a price of its own. */
+  /** The same with a longer ttl; absent: not known, so that a call that wrote so has no known cost. */
   readonly longWriteFactor?: number;
   /** USD per million tokens; absent: not known. */
   readonly prices?: ListPrices;

@@ -68,9 +68,26 @@ describe('costOf', () => {
       cache_creation_input_tokens: 100,
       cache_creation: { ephemeral_1h_input_tokens: 40 },
     };
-    const usage = normalizeUsage(raw, 'anthropic') ?? {};
-    expect(totalOf(costOf(usage, pricesOf(opus), longWriteTokensOf(raw)))).toBe('0.000775');
-    expect(totalOf(costOf(usage, pricesOf(opus)))).toBe('0.000625');
+    const { cacheWriteLongTokens, ...plain } = normalizeUsage(raw, 'anthropic') ?? {};
+    expect(cacheWriteLongTokens).toBe(40);
+    // 60×6.25 + 40×10, whether the usage says it or only the record does; else 100×6.25.
+    expect(totalOf(costOf({ ...plain, cacheWriteLongTokens: 40 }, pricesOf(opus)))).toBe('0.000775');
+    expect(totalOf(costOf(plain, pricesOf(opus), longWriteTokensOf(raw)))).toBe('0.000775');
+    expect(totalOf(costOf({ ...plain, cacheWriteLongTokens: 0 }, pricesOf(opus), 40))).toBe('0.000625');
+    expect(totalOf(costOf(plain, pricesOf(opus)))).toBe('0.000625');
+  });
+
+  it('does not price what is kept for twelve hours: it is dearer, and nobody says by how much', () => {
+    const rules = cacheRulesFor({ provider: 'openai', model: 'gpt-5.6' });
+    const usage = { inputTokens: 100, cacheWriteTokens: 100, outputTokens: 0 };
+    expect(costOf({ ...usage, cacheWriteLongTokens: 1 }, pricesOf(rules))).toEqual({
+      tokens: { uncached: 0, read: 0, written: 100, output: 0 },
+    });
+    expect(totalOf(costOf({ ...usage, cacheWriteLongTokens: 0 }, pricesOf(rules)))).toBe('0.00025');
+    const known = cacheRulesFor({ provider: 'openai', model: 'gpt-5.6' }, [
+      { provider: 'openai', model: 'gpt-5.6', longWriteFactor: 2, source: '合同', date: '2026-12-01' },
+    ]);
+    expect(totalOf(costOf({ ...usage, cacheWriteLongTokens: 100 }, pricesOf(known)))).toBe('0.0004');
   });
 
   it('counts the tokens of a model whose prices are not known', () => {

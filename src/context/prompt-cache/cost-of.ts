@@ -6,8 +6,8 @@ export interface TokenPrices {
   readonly uncached: number;
   readonly read: number;
   readonly written: number;
-  /** Written to be kept longer. */
-  readonly writtenLong: number;
+  /** Written to be kept longer; absent: not known. */
+  readonly writtenLong?: number;
   readonly output: number;
 }
 
@@ -41,36 +41,37 @@ const million = 1_000_000;
 
 /** The prices of a request with so many input tokens; `undefined` if they are not known. */
 export function pricesOf(rules: CacheRules, inputTokens = 0): TokenPrices | undefined {
-  const { prices, readFactor, writeFactor, longWriteFactor = writeFactor } = rules;
+  const { prices, readFactor, writeFactor, longWriteFactor } = rules;
   if (prices === undefined) return undefined;
   const { input, output } = prices.tiers?.findLast(({ above }) => inputTokens > above) ?? prices;
   return Object.freeze({
     uncached: input,
     read: sixDecimals(input * readFactor),
     written: sixDecimals(input * writeFactor),
-    writtenLong: sixDecimals(input * longWriteFactor),
     output,
+    ...(longWriteFactor === undefined ? {} : { writtenLong: sixDecimals(input * longWriteFactor) }),
   });
 }
 
 /**
  * What a call cost, exact to the token. `longWriteTokens`: how many of the tokens written to the cache are kept longer,
- * where that has another price. Figures that are missing are 0.
+ * where that has another price and the usage itself does not say it. Figures that are missing are 0.
  */
 export function costOf(
-  { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage,
+  { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens }: Usage,
   prices: TokenPrices | undefined,
   longWriteTokens = 0,
 ): CostedUsage {
   const [read, written, output] = [whole(cacheReadTokens), whole(cacheWriteTokens), whole(outputTokens)];
   const uncached = Math.max(0, whole(inputTokens) - read - written);
   const tokens = Object.freeze({ uncached, read, written, output });
-  if (prices === undefined) return Object.freeze({ tokens });
-  const long = Math.min(written, whole(longWriteTokens));
+  const long = Math.min(written, whole(cacheWriteLongTokens ?? longWriteTokens));
+  const longPrice = long === 0 ? 0 : prices?.writtenLong;
+  if (prices === undefined || longPrice === undefined) return Object.freeze({ tokens });
   const cost = costWithTotal({
     uncached: priceOf(uncached, prices.uncached),
     read: priceOf(read, prices.read),
-    written: priceOf(written - long, prices.written) + priceOf(long, prices.writtenLong),
+    written: priceOf(written - long, prices.written) + priceOf(long, longPrice),
     output: priceOf(output, prices.output),
   });
   return Object.freeze({ tokens, cost });

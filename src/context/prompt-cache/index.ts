@@ -19,5 +19,5 @@ export {
   type HeldPrefix,
 } from './gemini-cache-decision.ts';
 export { longWriteTokensOf, normalizeUsage } from './normalize-usage.ts';
-export { openAiCacheKey } from './openai-cache.ts';
+export { openAiBreakpoints, openAiCacheKey } from './openai-cache.ts';
 export { type PrefixPlan, planPrefix } from './plan-prefix.ts';

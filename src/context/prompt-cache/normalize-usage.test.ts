@@ -52,6 +52,23 @@ describe('normalizeUsage', () => {
     expect(normalizeUsage(raw, 'openai')).not.toHaveProperty('cacheWriteTokens');
   });
 
+  it('tells what is kept longer, as a part of what was written', () => {
+    const hour = {
+      input_tokens: 1,
+      cache_creation_input_tokens: 500,
+      cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 300 },
+    };
+    const byTime = { ttl_30m_tokens: 100, ttl_12h_tokens: 400 };
+    const halfDay = {
+      input_tokens: 600,
+      input_tokens_details: { cache_write_tokens: 500, cache_write_tokens_details: byTime },
+    };
+    const written = { cacheWriteTokens: 500 };
+    expect(normalizeUsage(hour, 'anthropic')).toMatchObject({ ...written, cacheWriteLongTokens: 300 });
+    expect(normalizeUsage(halfDay, 'openaiWithWrites')).toMatchObject({ ...written, cacheWriteLongTokens: 400 });
+    expect(normalizeUsage(halfDay, 'openai')).not.toHaveProperty('cacheWriteLongTokens');
+  });
+
   it("takes Gemini's thoughts for output, and what its own tools gave for input", () => {
     const raw = {
       promptTokenCount: 5000,
@@ -93,7 +110,8 @@ describe('normalizeUsage', () => {
     const details = fc.dictionary(fc.constantFrom('cached_tokens', 'cache_write_tokens', 'reasoning_tokens'), count);
     const raw = fc
       .tuple(fc.dictionary(name, fc.oneof(count, fc.anything())), details, details)
-      .map(([figures, input, output]) => ({ ...figures, input_tokens_details: input, output_tokens_details: output }));
+      .map(([figures, input, output]) => ({ ...figures, input_tokens_details: input, output_tokens_details: output }))
+      .chain((record) => count.map((long) => ({ ...record, cache_creation: { ephemeral_1h_input_tokens: long } })));
     const convention = fc.constantFrom<UsageConvention>('anthropic', 'openai', 'openaiWithWrites', 'gemini');
     fc.assert(
       fc.property(raw, convention, (record, how) => {
@@ -103,8 +121,10 @@ describe('normalizeUsage', () => {
           outputTokens = 0,
           cacheReadTokens = 0,
           cacheWriteTokens = 0,
+          cacheWriteLongTokens = 0,
           reasoningTokens = 0,
         } = usage;
+        expect(cacheWriteLongTokens).toBeLessThanOrEqual(cacheWriteTokens);
         expect(cacheReadTokens + cacheWriteTokens).toBeLessThanOrEqual(inputTokens);
         expect(reasoningTokens).toBeLessThanOrEqual(outputTokens);
       }),
@@ -113,9 +133,11 @@ describe('normalizeUsage', () => {
 });
 
 describe('longWriteTokensOf', () => {
-  it('reads what is kept for an hour, and nothing elsewhere', () => {
+  it('reads what is kept for an hour or for twelve, and nothing elsewhere', () => {
     const raw = { cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 90 } };
     expect(longWriteTokensOf(raw)).toBe(90);
+    const details = { cache_write_tokens_details: { ttl_12h_tokens: 80 } };
+    expect(longWriteTokensOf({ input_tokens_details: details })).toBe(80);
     expect([longWriteTokensOf({}), longWriteTokensOf(undefined), longWriteTokensOf({ cache_creation: 5 })]).toEqual([
       0, 0, 0,
     ]);

@@ -12,6 +12,8 @@ interface Figures {
   readonly input: number | undefined;
   readonly read: number | undefined;
   readonly written: number | undefined;
+  /** Of what was written: what is kept longer. */
+  readonly writtenLong: number | undefined;
   /** Reasoning included. */
   readonly output: number | undefined;
   readonly reasoning: number | undefined;
@@ -21,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const readers: Readonly<Record<UsageConvention, (raw: Fields) => Figures>> = {
   anthropic: readAnthropic,
-  openai: (raw) => ({ ...readOpenAi(raw), written: undefined }),
+  openai: (raw) => ({ ...readOpenAi(raw), written: undefined, writtenLong: undefined }),
   openaiWithWrites: readOpenAi,
   gemini: readGemini,
 };
@@ -34,30 +36,33 @@ const readers: Readonly<Record<UsageConvention, (raw: Fields) => Figures>> = {
 export function normalizeUsage(raw: unknown, convention: UsageConvention): Usage | undefined {
   if (!isPlainObject(raw)) return undefined;
   const figures = readers[convention](raw);
-  const inputTokens = atLeast(figures.input, sum(figures.read, figures.written));
+  const written = atLeast(figures.written, figures.writtenLong);
+  const inputTokens = atLeast(figures.input, sum(figures.read, written));
   const outputTokens = atLeast(figures.output, figures.reasoning);
   const counts = Object.entries({
     inputTokens,
     outputTokens,
     cacheReadTokens: figures.read,
-    cacheWriteTokens: figures.written,
+    cacheWriteTokens: written,
+    cacheWriteLongTokens: figures.writtenLong,
     reasoningTokens: figures.reasoning,
     totalTokens: inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens,
   }).filter(([, value]) => value !== undefined);
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** How many of the tokens that a call of an Anthropic model wrote to the cache are kept for an hour. */
+/** How many of the tokens that a call wrote to the cache are kept longer: an hour by Anthropic, twelve by OpenAI. */
 export function longWriteTokensOf(raw: unknown): number {
   if (!isPlainObject(raw)) return 0;
-  return countAt(fieldsAt(raw, 'cache_creation'), 'ephemeral_1h_input_tokens') ?? 0;
+  return readAnthropic(raw).writtenLong ?? readOpenAi(raw).writtenLong ?? 0;
 }
 
 function readAnthropic(raw: Fields): Figures {
   const read = countAt(raw, 'cache_read_input_tokens');
   const written = countAt(raw, 'cache_creation_input_tokens');
+  const writtenLong = countAt(fieldsAt(raw, 'cache_creation'), 'ephemeral_1h_input_tokens');
   const input = sum(countAt(raw, 'input_tokens'), sum(read, written));
-  return { input, read, written, output: countAt(raw, 'output_tokens'), reasoning: undefined };
+  return { input, read, written, writtenLong, output: countAt(raw, 'output_tokens'), reasoning: undefined };
 }
 
 /** Of chat completions as well as of responses. */
@@ -68,6 +73,7 @@ function readOpenAi(raw: Fields): Figures {
     input: countAt(raw, 'input_tokens') ?? countAt(raw, 'prompt_tokens'),
     read: countAt(given, 'cached_tokens'),
     written: countAt(given, 'cache_write_tokens'),
+    writtenLong: countAt(fieldsAt(given, 'cache_write_tokens_details'), 'ttl_12h_tokens'),
     output: countAt(raw, 'output_tokens') ?? countAt(raw, 'completion_tokens'),
     reasoning: countAt(made, 'reasoning_tokens'),
   };
@@ -80,13 +86,14 @@ function readGemini(raw: Fields): Figures {
     input: sum(countAt(raw, 'promptTokenCount'), countAt(raw, 'toolUsePromptTokenCount')),
     read: countAt(raw, 'cachedContentTokenCount'),
     written: undefined,
+    writtenLong: undefined,
     output: sum(countAt(raw, 'candidatesTokenCount'), reasoning),
     reasoning,
   };
 }
 
-function fieldsAt(raw: Fields, name: string): Fields | undefined {
-  const value = raw[name];
+function fieldsAt(raw: Fields | undefined, name: string): Fields | undefined {
+  const value = raw?.[name];
   return isPlainObject(value) ? value : undefined;
 }
 

@@ -28,23 +28,18 @@ export function openAiCacheKey({ session, agentName, purpose = 'answer' }: Cache
   return sha256(canonicalJson([appName, userId, sessionId, agentName, purpose])).slice(0, 40);
 }
 
-/** What the marks of a request to an OpenAI model are decided from. */
-export interface OpenAiInput extends BreakpointInput {
-  /** How long what is marked is to be kept at least. Default: the shortest time. */
-  readonly ttlSeconds?: number;
-}
-
 /**
  * Where to mark a request to an OpenAI model that takes marks. Only marked places are looked up, so that the ends of all
  * earlier requests are marked again: they are the ends of what the user's side said. Where the request ends is marked by
- * the provider itself.
+ * the provider itself, behind what is transient too, so that the next invocation finds nothing there. What is marked is kept
+ * for the shortest time.
  */
-export function openAiBreakpoints(input: OpenAiInput): BreakpointDecision {
-  const { request, rules, ttlSeconds: asked = 0, moreSteps = false } = input;
+export function openAiBreakpoints(input: BreakpointInput): BreakpointDecision {
+  const { request, rules, moreSteps = false } = input;
   if (rules.basis === 'default') return noBreakpoints('unknownModel');
   if (rules.mostBreakpoints < 1) return noBreakpoints('automatic');
   const border = stableEnd(request);
-  const ttlSeconds = rules.ttlSeconds.find((ttl) => ttl >= asked) ?? rules.ttlSeconds.at(-1) ?? 0;
+  const ttlSeconds = rules.ttlSeconds[0] ?? 0;
   const most = rules.readBreakpoints ?? rules.mostBreakpoints;
   const lasting = runEnds(input, border, most).map((place): Breakpoint => ({ at: 'content', ...place, ttlSeconds }));
   const passing = runEnds(input, moreSteps ? requestEnd(request) : border, most)
@@ -58,7 +53,7 @@ export function openAiBreakpoints(input: OpenAiInput): BreakpointDecision {
 }
 
 /** The ends of the runs of contents of the user's side before a place, the last ones. */
-function runEnds(input: OpenAiInput, end: PartPlace, most: number): readonly PartPlace[] {
+function runEnds(input: BreakpointInput, end: PartPlace, most: number): readonly PartPlace[] {
   const ends: PartPlace[] = [];
   let isInRun = false;
   for (const place of placesBefore(input.request, end)) {

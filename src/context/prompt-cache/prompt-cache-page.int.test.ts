@@ -46,7 +46,7 @@ function priceLines(row: CacheRuleRow): readonly string[] {
   const rules = cacheRulesFor({ provider, model });
   return [0, ...(prices.tiers ?? []).map(({ above }) => above)].map((above) => {
     const { uncached, read, written, writtenLong, output } = pricesOf(rules, above + 1) ?? never();
-    const write = written === writtenLong ? written : `${written}, ${writtenLong}`;
+    const write = writtenLong === undefined ? written : `${written}, ${writtenLong}`;
     return line([`\`${model}\``, above || '', uncached, read, write, output, sourceOf(row)]);
   });
 }

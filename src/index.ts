@@ -101,6 +101,7 @@ export {
   type RentOrBuyTrigger,
   type Retain,
   rentOrBuy,
+  type SentRequest,
   type SummaryWait,
   type TaskCompleteTrigger,
   type ThresholdTrigger,

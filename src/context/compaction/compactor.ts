@@ -114,6 +114,12 @@ export interface OngoingInvocation extends CompactionFor {
   readonly signal?: AbortSignal;
 }
 
+/** What a caller knows of an agent's last request. */
+export interface SentRequest {
+  readonly agentName: string;
+  readonly promptTokens: number;
+}
+
 /** The request that is about to be sent. */
 export interface ComingRequest extends CompactionFor {
   /** Its size, if it is known. Else it is estimated from the log. */
@@ -156,6 +162,11 @@ export interface Compactor {
    * folded.
    */
   beforeModelCall(key: SessionKey, request: ComingRequest): Promise<CompactionOutcome>;
+  /**
+   * Takes note of a request that was sent; true if no trigger can fire before the next one, as far as size fires them, so
+   * that nothing need be asked.
+   */
+  rests(key: SessionKey, request: SentRequest): boolean;
   /** Folds now, whatever the triggers say. Throws INVALID_ARGUMENT for a `throughSeq` that is none. */
   compact(key: SessionKey, options?: CompactOptions): Promise<CompactionOutcome>;
   /**

@@ -10,7 +10,7 @@ export function countRequests(
     sinceSeq,
     ttlSeconds,
   }: { readonly agentName: string; readonly sinceSeq: number; readonly ttlSeconds: number },
-): Required<Pick<FoldFacts, 'requests' | 'coldRequests'>> {
+): Required<Pick<FoldFacts, 'requests' | 'requestsAhead' | 'coldRequests'>> {
   const answers = events.filter(
     ({ seq, author, origin }) => author === agentName && origin === 'agent' && coverage.isLive(seq),
   );
@@ -19,7 +19,10 @@ export function countRequests(
     return before !== undefined && secondsBetween(before, event) > ttlSeconds;
   };
   const counted = answers.flatMap((event, index) => (event.seq > sinceSeq ? [isCold(event, index)] : []));
-  return { requests: counted.length, coldRequests: counted.filter(Boolean).length };
+  // The next run is expected to be as long as the last one.
+  const last = answers.at(-1)?.invocationId;
+  const requestsAhead = answers.filter(({ seq, invocationId }) => seq > sinceSeq && invocationId === last).length;
+  return { requests: counted.length, requestsAhead, coldRequests: counted.filter(Boolean).length };
 }
 
 function secondsBetween(before: Event, after: Event): number {

@@ -4,6 +4,7 @@ import { isBookkeeping, textOf, type View } from '../../events/index.ts';
 import { type Script, ScriptedModel } from '../../testing/index.ts';
 import type { CompactorOptions } from './compactor.ts';
 import { createCompactor } from './create-compactor.ts';
+import { eventTokens, summaryTokens } from './event-tokens.ts';
 import { givenText, sampleSummary, talk } from './sample-talk.ts';
 import { called } from './sample-window.ts';
 import { idle, modelDriven, rentOrBuy, taskComplete, threshold, window } from './triggers.ts';
@@ -21,6 +22,13 @@ function gate(): { readonly promise: Promise<string>; readonly open: () => void 
     open = () => resolve(sampleSummary);
   });
   return { promise, open };
+}
+
+/** Tokens of what an agent would be sent. */
+async function promptSize({ service, key }: SessionToFold): Promise<number> {
+  const { events, coverage } = await service.readLive(key, { ...agent, history: 'full', provider: 'anthropic' });
+  const live = events.filter((event) => !isBookkeeping(event) && coverage.isLive(event.seq));
+  return summaryTokens(coverage.summaries) + live.reduce((sum, event) => sum + eventTokens(event), 0);
 }
 
 describe('after an invocation', () => {
@@ -131,6 +139,48 @@ describe('after an invocation', () => {
     }
     expect(outcomes.indexOf('compacted')).toBeGreaterThan(8);
     expect(outcomes.indexOf('compacted')).toBeLessThan(36);
+  });
+
+  it.each([
+    { cached: true, readFactor: 0.1, writeFactor: 1.25, ttlSeconds: 300 },
+    { cached: false, readFactor: 1, writeFactor: 1, ttlSeconds: 0 },
+  ])(
+    'folds about when it would have if it is asked only where it does not rest, cached: $cached',
+    async ({ cached: _, ...cache }) => {
+      const prices = { ...cache, summarizerFactor: 1, outputFactor: 5 };
+      const triggers = [rentOrBuy({ retain: { tokens: 300 } }), threshold({ tokens: 6000, retain: { tokens: 300 } })];
+      const folds = { always: [] as number[], seldom: [] as number[] };
+      let asked = 0;
+      for (const way of ['always', 'seldom'] as const) {
+        const opened = await openSession();
+        const { service, key } = opened;
+        const { compactor } = compactorOf(opened, sample, { triggers, prices });
+        let promptTokens = 0;
+        for (let number = 1; number <= 150; number++) {
+          // Some answers are long.
+          await talk(service, key, number, number, { content: '说说路线和票价。'.repeat(number % 17 === 0 ? 40 : 4) });
+          promptTokens = await promptSize(opened);
+          if (compactor.rests(key, { ...agent, promptTokens }) && way === 'seldom') continue;
+          if (way === 'seldom') asked++;
+          const { status } = await compactor.afterInvocation(key, agent);
+          if (status === 'compacted') folds[way].push(number);
+        }
+      }
+      expect(folds.always.length).toBeGreaterThan(1);
+      // What has been paid in between is counted afterwards, evenly: a fold may come a little earlier or later.
+      expect(Math.abs(folds.seldom.length - folds.always.length)).toBeLessThanOrEqual(1);
+      expect(Math.abs((folds.seldom[0] ?? 0) - (folds.always[0] ?? 0))).toBeLessThanOrEqual(2);
+      expect(asked).toBeLessThan(110);
+    },
+  );
+
+  it('never rests where something else than the size of prompts fires a trigger', async () => {
+    const opened = await openSession();
+    const { service, key } = opened;
+    const { compactor } = compactorOf(opened, sample, { triggers: [rentOrBuy(), window({ interval: 5 })] });
+    await talk(service, key, 1);
+    await compactor.afterInvocation(key, agent);
+    expect(compactor.rests(key, { ...agent, promptTokens: 100 })).toBe(false);
   });
 
   it('does not fold again for a size that folding cannot mend', async () => {

@@ -10,6 +10,7 @@ import type {
   CompactorOptions,
   InvocationReport,
   OngoingInvocation,
+  SentRequest,
 } from './compactor.ts';
 import { type CompactorSettings, readCompactorOptions } from './compactor-settings.ts';
 import { type FiredTrigger, foldAtCeiling } from './decide.ts';
@@ -102,6 +103,19 @@ class FoldingCompactor implements Compactor {
       return full.status === 'nothingToDo' ? due : full;
     }
     return (promptTokens ?? Number.POSITIVE_INFINITY) < ceiling ? due : this.#foldIfFull(place, request);
+  }
+
+  rests(key: SessionKey, { agentName, promptTokens }: SentRequest): boolean {
+    const { trim, triggers } = this.#settings;
+    const agent = this.#placeOf(key).session.agent(agentName);
+    const { rest } = agent;
+    agent.sentTokens = promptTokens;
+    // A fold, or a rewind, has made it shorter: it grows from there.
+    agent.restsFrom = Math.min(agent.restsFrom, promptTokens);
+    if (rest === undefined || trim !== undefined || triggers.some(({ kind }) => !sizeTriggers.has(kind))) return false;
+    const requests = rest.requests - 1;
+    agent.rest = { ...rest, requests };
+    return requests >= 0 && promptTokens - agent.restsFrom < rest.growth;
   }
 
   async compact(key: SessionKey, options: CompactOptions = {}): Promise<CompactionOutcome> {

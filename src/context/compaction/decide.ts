@@ -34,6 +34,8 @@ export interface FoldFacts {
   readonly foldable?: FoldTokens;
   /** Requests since the last decision. */
   readonly requests?: number;
+  /** How many are expected before the next decision. Default: as many as came since the last. */
+  readonly requestsAhead?: number;
   /** How many of them came so late that the prefix was gone and had to be written anew. Default 0. */
   readonly coldRequests?: number;
   readonly prices?: FoldPrices;
@@ -170,7 +172,8 @@ function rentSince({ spared = 0 }: TriggerState, facts: FoldFacts, now: number):
   return readFactor * (requests * spared + grown) + Math.max(0, writeFactor - readFactor) * coldRequests * spared;
 }
 
-function expectedFold(
+/** What the fold of `rentOrBuy` is expected to be; `undefined` where there is nothing to fold. */
+export function expectedFold(
   { summaryShare }: RentOrBuyTrigger,
   { foldable, summaryRegion = defaultSummaryRegion }: FoldFacts,
 ): ExpectedFold | undefined {
@@ -217,11 +220,18 @@ function firingWindow({ interval, overlap }: WindowTrigger, { newInvocations }: 
  * requests again; before a request for which the prefix is written anew, whenever it pays at once.
  */
 function firesToBuy(trigger: RentOrBuyTrigger, facts: FoldFacts, { rent }: TriggerState): boolean {
-  const { prices, requests = 0, isBeforeRequest = false, isWithinRun = false, secondsSinceRequest = 0 } = facts;
+  const {
+    prices,
+    requests = 0,
+    requestsAhead = requests,
+    isBeforeRequest = false,
+    isWithinRun = false,
+    secondsSinceRequest = 0,
+  } = facts;
   const fold = expectedFold(trigger, facts);
   if (fold === undefined || prices === undefined || !isWorthwhile(fold)) return false;
   const isCold = isBeforeRequest && secondsSinceRequest > prices.ttlSeconds;
-  const ahead = (prices.readFactor * sparedBy(fold) * Math.max(0, requests - 1)) / 2;
+  const ahead = (prices.readFactor * sparedBy(fold) * Math.max(0, requestsAhead - 1)) / 2;
   const price = buyingPrice(fold, prices) * (isWithinRun ? withinRunFactor : 1);
   return rent + ahead >= price || (isCold && paysWhenCold(fold, prices));
 }

@@ -3,6 +3,7 @@ import type { CompactorSettings } from './compactor-settings.ts';
 import { countRequests } from './count-requests.ts';
 import { decide, type FiredTrigger, type FoldFacts, type TriggerState } from './decide.ts';
 import type { AgentMemory } from './fold-memory.ts';
+import { restAfter } from './rest-after.ts';
 import { newestSummary, type SessionSurvey } from './take-survey.ts';
 import type { Trigger, TriggerKind } from './triggers.ts';
 
@@ -31,12 +32,15 @@ export function decideFold(
   const summary = newestSummary(window);
   const sinceSeq = Math.max(agent.decidedSeq, summary);
   const counted = countRequests(window, { agentName, sinceSeq, ttlSeconds: prices.ttlSeconds });
+  const known = { ...facts, ...told, ...counted, prices, summaryRegion };
   const decision = decide(
     triggers,
-    { ...facts, ...told, ...counted, prices, summaryRegion },
+    known,
     // What was paid before somebody made a summary was paid for that.
     summary > agent.decidedSeq ? settled(agent.triggers) : agent.triggers,
   );
+  agent.rest = decision.fires === undefined ? restAfter(triggers, known, decision.state) : undefined;
+  agent.restsFrom = agent.sentTokens;
   remember(agent, triggers, { state: decision.state, version: window.version });
   return { requests: counted.requests, ...(decision.fires && { fires: decision.fires }) };
 }

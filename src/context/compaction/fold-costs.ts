@@ -18,7 +18,7 @@ export interface FoldPrices {
 const instructionTokens = 400;
 
 /** Summaries are expected to be no shorter. */
-const shortestSummary = 250;
+export const shortestSummary = 250;
 
 /** What a fold is expected to be, before its summary is written. */
 export interface ExpectedFold {

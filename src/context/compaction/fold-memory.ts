@@ -1,5 +1,6 @@
 import type { SessionKey } from '../../events/index.ts';
 import { freshTriggerState, type TriggerState } from './decide.ts';
+import type { TriggerRest } from './rest-after.ts';
 
 const mostSessions = 1000;
 const longestPause = 64;
@@ -12,6 +13,11 @@ export interface AgentMemory {
   overheadTokens: number;
   /** The log as the last decision saw it: requests from there on are not counted yet. */
   decidedSeq: number;
+  /** How long no trigger can fire, as far as it is known. */
+  rest: TriggerRest | undefined;
+  /** Tokens of the last request that was told, and of the one before the last decision. */
+  sentTokens: number;
+  restsFrom: number;
   /** Tokens of the prompt after a fold at the ceiling, if it was still there: no other one is tried for as much. */
   fullAt: number | undefined;
   /** What has been paid for sending again old results that could be shown cut. */
@@ -34,6 +40,9 @@ export class SessionMemory {
       overheadTokens: 0,
       decidedSeq: 0,
       trimRent: 0,
+      rest: undefined,
+      sentTokens: 0,
+      restsFrom: 0,
       fullAt: undefined,
     };
     this.#agents.set(name, agent);

@@ -16,6 +16,7 @@ export type {
   CompactorOptions,
   InvocationReport,
   OngoingInvocation,
+  SentRequest,
   SummaryWait,
   TrimSettings,
 } from './compactor.ts';

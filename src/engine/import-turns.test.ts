@@ -221,7 +221,7 @@ describe('importing a conversation whose answers are regenerated', () => {
 /** What a source may do next; numbers choose among what there is. */
 const deeds = fc.array(
   fc.record({
-    kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'pin', 'unpin', 'trim', 'sum', 'rewind'),
+    kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'pin', 'unpin', 'trim', 'overflow', 'sum', 'rewind'),
     at: fc.nat(20),
     length: fc.nat(6),
   }),
@@ -238,6 +238,7 @@ function deedEvent({ kind, at, length }: Deed, id: string, log: readonly Event[]
   const bookkeeping = { id, author: 'system' };
   if (kind === 'pin') return { ...bookkeeping, actions: { pin: { seqs: [seq] } } };
   if (kind === 'unpin') return { ...bookkeeping, actions: { unpin: { seqs: [seq] } } };
+  if (kind === 'overflow') return { ...bookkeeping, actions: { overflow: { why: 'blocked', by: [seq] } } };
   if (kind === 'trim') return { ...bookkeeping, actions: { trim: { seqs: [seq], keepChars: length } } };
   if (kind === 'rewind') return { ...bookkeeping, actions: { rewind: { beforeInvocationId: invocationId } } };
   const covers = [[seq, Math.max(seq, Math.min(log.length, seq + length))]] as const;

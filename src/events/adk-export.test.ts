@@ -58,9 +58,28 @@ describe('eventToAdk, for events that did not come from there', () => {
   it.each<EventInput>([
     { author: 'system', actions: { pin: { seqs: [1] } } },
     { author: 'system', actions: { trim: { seqs: [1], keepChars: 0 } } },
+    { author: 'system', actions: { overflow: { why: 'blocked', agentName: '助手', by: [1] } } },
     { author: 'system', actions: { sessionEnd: true } },
   ])('writes nothing for what ADK has no word for', (input) => {
     expect(eventToAdk(append(input, 5), { casing: 'camel' })).toEqual([]);
+  });
+
+  it('writes state that stands beside an overflow, and nothing of the overflow', () => {
+    const overflow = { why: 'ceiling', agentName: '助手', tokens: 9001, limit: 9000, leftOut: 3 } as const;
+    const records = eventToAdk(append({ author: 'system', actions: { overflow, stateDelta: { 语言: 'zh' } } }), {
+      casing: 'snake',
+    });
+    expect(records).toMatchObject([{ actions: { ...noEffects, state_delta: { 语言: 'zh' } } }]);
+    expect(JSON.stringify(records)).not.toMatch(/overflow|助手|9001/);
+    expect(eventFromAdk(records[0], 'event').input.actions).toEqual({ stateDelta: { 语言: 'zh' } });
+  });
+
+  it('gives back an overflow of ADK, which is none here, as it was', () => {
+    const actions = { ...noEffects, overflow: { why: '太长', leftOut: 3 } };
+    const original = { id: 'e1', invocation_id: 'i1', author: 'agent_1', timestamp: 1, actions };
+    const stored = append(eventFromAdk(original, 'event').input);
+    expect(stored.actions.overflow).toBeUndefined();
+    expect(eventToAdk(stored, { casing: 'snake' })).toEqual([original]);
   });
 
   it('writes a rewind as ADK-Python does, by the user', () => {

@@ -34,7 +34,7 @@ const json = fc.jsonValue({ maxDepth: 3 }).map(withoutNegativeZero);
 const userMap = fc.array(fc.tuple(userKey, json), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
 /** Fields that no ADK has today. */
 const unknown = fc
-  .array(fc.tuple(fc.constantFrom('brandNew', 'otherField', 'x', 'plain'), json), { maxLength: 2 })
+  .array(fc.tuple(fc.constantFrom('brandNew', 'otherField', 'x', 'plain', 'overflow'), json), { maxLength: 2 })
   .map((entries) => Object.fromEntries(entries));
 const base64 = fc
   .uint8Array({ maxLength: 12 })

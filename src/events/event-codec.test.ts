@@ -41,11 +41,23 @@ const covers = fc.constant([
 ] as const);
 const proseContent = fc.constant({ role: 'model' as const, parts: [{ text: 'Prose.' }] });
 const trigger = fc.constant('window');
+const overflow = fc.record(
+  {
+    why: fc.constantFrom('blocked' as const, 'ceiling' as const, 'tooLong' as const),
+    agentName: anyText,
+    by: seqs,
+    tokens: fc.nat(),
+    limit: fc.nat(),
+    leftOut: fc.nat(),
+  },
+  { requiredKeys: ['why'] },
+);
 /** One of the library's own entries about the log, which stands in an event without content. */
 const bookkeeping: fc.Arbitrary<EventActionsInput> = fc.oneof(
   fc.record({ pin: fc.record({ seqs }) }),
   fc.record({ unpin: fc.record({ seqs }) }),
   fc.record({ trim: fc.record({ seqs, keepChars: fc.nat() }) }),
+  fc.record({ overflow }),
   fc.record({ sessionEnd: fc.constant(true as const) }),
   fc.record({ rewind: fc.record({ beforeInvocationId: fc.constant('i'), fromSeq: fc.nat() }) }),
   fc.record({ compaction: fc.record({ covers, content: proseContent, trigger, sourceHash: anyText }) }),

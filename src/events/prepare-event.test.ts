@@ -170,6 +170,7 @@ describe('bookkeeping', () => {
     pin: { seqs: [1] },
     unpin: { seqs: [1] },
     trim: { seqs: [1], keepChars: 0 },
+    overflow: { why: 'blocked' as const, by: [1] },
     sessionEnd: true as const,
   };
   const order = Object.keys(actions);
@@ -269,6 +270,7 @@ describe('what is far too large', () => {
   it.each([
     ['pin', { pin: { seqs: Array(6_000_000).fill(1) } }],
     ['trim', { trim: { seqs: Array(6_000_000).fill(1), keepChars: 1 } }],
+    ['overflow', { overflow: { why: 'blocked' as const, by: Array(6_000_000).fill(1) } }],
     ['pin, before it is copied,', { pin: { seqs: Array(9_000_000).fill(1) } }],
   ])('is a %s of millions of seqs', (_name, actions) => {
     const details = refused({ author: 'system', actions });

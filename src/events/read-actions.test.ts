@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PalimpsestError } from '../errors/index.ts';
 import { isBookkeeping, isPassive, noActions } from './event.ts';
@@ -35,6 +36,10 @@ describe('readActions', () => {
     },
     { pin: { seqs: [1, 3] }, unpin: { seqs: [2] } },
     { trim: { seqs: [1], keepChars: 0 } },
+    { overflow: { why: 'blocked' } },
+    { overflow: { why: 'blocked', agentName: '天气助手🌦', by: [3, 1] } },
+    { overflow: { why: 'ceiling', agentName: 'assistant', tokens: 9_001, limit: 9_000, leftOut: 12 } },
+    { overflow: { why: 'tooLong', tokens: 0, limit: 0, leftOut: 0 } },
   ])('keeps %j', (actions) => {
     const copy = read(actions);
     expect(copy).toEqual(actions);
@@ -143,6 +148,15 @@ describe('readActions', () => {
     ['.pin.seqs', { pin: { seqs: [] } }],
     ['.pin.seqs[1]', { pin: { seqs: [1, -1] } }],
     ['.trim.keepChars', { trim: { seqs: [1] } }],
+    ['.overflow', { overflow: 'ceiling' }],
+    ['.overflow.why', { overflow: {} }],
+    ['.overflow.why', { overflow: { why: 'toString' } }],
+    ['.overflow.agentName', { overflow: { why: 'blocked', agentName: 1 } }],
+    ['.overflow.by', { overflow: { why: 'blocked', by: [] } }],
+    ['.overflow.by[1]', { overflow: { why: 'blocked', by: [1, 0] } }],
+    ['.overflow.tokens', { overflow: { why: 'ceiling', tokens: '9001' } }],
+    ['.overflow.limit', { overflow: { why: 'ceiling', limit: Number.NaN } }],
+    ['.overflow.leftOut', { overflow: { why: 'tooLong', leftOut: 1.5 } }],
   ])('refuses bad actions%s', (field, value) => {
     expect(refusal(value)).toMatchObject(['INVALID_EVENT', { field: `actions${field}` }]);
   });
@@ -153,6 +167,51 @@ describe('readActions', () => {
       'INVALID_EVENT',
       { field: 'actions.compaction.content', reason: expect.stringMatching(/prose.*not all thought/) },
     ]);
+  });
+
+  it('says what an overflow has to be', () => {
+    const reason = (overflow: unknown) => refusal({ overflow });
+    expect(reason([])).toMatchObject(['INVALID_EVENT', { reason: 'must be { why }' }]);
+    expect(reason({ why: '太长' })).toMatchObject([
+      'INVALID_EVENT',
+      { reason: 'must be one of blocked, ceiling, tooLong' },
+    ]);
+  });
+
+  it('keeps whatever an overflow says that makes sense, frozen to the bottom, and refuses the rest by its name', () => {
+    const count = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, '1', null));
+    const seqs = fc.array(fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1 }) }, fc.constantFrom(0, '1')));
+    const some = fc.record(
+      {
+        why: fc.constantFrom('blocked', 'ceiling', 'tooLong', '满了'),
+        agentName: fc.constantFrom('assistant', '助手🙂', 7),
+        by: seqs,
+        tokens: count,
+        limit: count,
+        leftOut: count,
+      },
+      { requiredKeys: ['why'] },
+    );
+    const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+    const isRight: Readonly<Record<string, (value: unknown) => boolean>> = {
+      why: (value) => value !== '满了',
+      agentName: (value) => typeof value === 'string',
+      by: (value) => Array.isArray(value) && value.length > 0 && value.every((seq) => isCount(seq) && seq > 0),
+    };
+    fc.assert(
+      fc.property(some, (overflow) => {
+        const wrong = Object.entries(overflow).filter(([name, value]) => !(isRight[name] ?? isCount)(value));
+        if (wrong.length > 0) {
+          const fields = wrong.map(([name]) => `actions\\.overflow\\.${name}`).join('|');
+          const field = expect.stringMatching(new RegExp(`^(${fields})(\\[\\d+\\])?$`));
+          expect(refusal({ overflow })).toMatchObject(['INVALID_EVENT', { field }]);
+          return;
+        }
+        const copy = read({ overflow }).overflow;
+        expect(copy).toEqual(overflow);
+        expect([Object.isFrozen(copy), Object.isFrozen(copy?.by)]).toEqual([true, true]);
+      }),
+    );
   });
 
   it('refuses state that is not JSON, naming the key', () => {
@@ -169,6 +228,7 @@ describe('bookkeeping', () => {
     { pin: { seqs: [1] } },
     { unpin: { seqs: [1] } },
     { trim: { seqs: [1], keepChars: 1 } },
+    { overflow: { why: 'ceiling' } },
     { sessionEnd: true },
   ])('is %j, and passive unless it rewinds', (actions) => {
     expect(isBookkeeping(event(actions))).toBe(true);

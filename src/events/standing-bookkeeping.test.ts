@@ -28,7 +28,7 @@ const summary = (covers: number[][], supersedes?: number[]) =>
 const logOf = (...inputs: { author: string }[]) => buildLog(inputs.map((input, at) => ({ ...input, seq: at + 1 })));
 
 describe('standing bookkeeping', () => {
-  it('drops superseded summaries, session ends and marks that are over', () => {
+  it('drops superseded summaries, session ends, overflows and marks that are over', () => {
     const log = logOf(
       said,
       said,
@@ -37,13 +37,14 @@ describe('standing bookkeeping', () => {
       summary([[1, 2]], [3]),
       note({ pin: { seqs: [1] } }),
       note({ unpin: { seqs: [1] } }),
+      note({ overflow: { why: 'blocked', by: [2] } }),
       said,
     );
     const { events, idle } = standing(log);
     expect(seqsOf(events)).toEqual([5]);
     expect(idle).toEqual([
       [3, 4],
-      [6, 7],
+      [6, 8],
     ]);
   });
 

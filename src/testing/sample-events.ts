@@ -1,4 +1,4 @@
-import type { EventInput, SeqRange } from '../index.ts';
+import type { EventInput, Overflow, SeqRange } from '../index.ts';
 
 /** The user says something. */
 export function says(content: string, more: Partial<EventInput> = {}): EventInput {
@@ -55,4 +55,9 @@ export function unpins(...seqs: number[]): EventInput {
 /** A mark that the payload of events is shown cut. */
 export function trims(...seqs: number[]): EventInput {
   return { author: 'system', actions: { trim: { seqs, keepChars: 10 } } };
+}
+
+/** A note that a request was made shorter, or that nothing could be folded. */
+export function overflows(overflow: Overflow): EventInput {
+  return { author: 'system', actions: { overflow } };
 }

@@ -19,6 +19,7 @@ const weights: Readonly<Record<keyof typeof usualWithIds, number>> = {
   end: 1,
   rewind: 1,
   mark: 1,
+  overflow: 1,
   compact: 1,
 };
 

@@ -133,5 +133,9 @@ export const usualSteps = {
     ];
     story.note(at(marked, b));
   },
+  overflow: (story, a, b) => {
+    const why = at(['blocked', 'ceiling', 'tooLong'] as const, b) ?? 'blocked';
+    story.note({ overflow: { why, agentName: 'assistant', by: [1 + (a % story.seq)] } });
+  },
   compact,
 } satisfies Record<string, Step>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventInput, SeqRange, View } from '../../src/events/index.ts';
+import type { EventInput, Overflow, SeqRange, View } from '../../src/events/index.ts';
 import type { FuzzSource, FuzzTarget, FuzzText, SessionOperation } from '../../src/testing/index.ts';
 
 /** Mostly one session, so that calls meet each other's traces. */
@@ -69,6 +69,16 @@ const saidIn = (sealed: boolean): fc.Arbitrary<EventInput> =>
 const said = fc.oneof({ weight: 5, arbitrary: saidIn(false) }, saidIn(true));
 
 const marks = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 2 });
+const overflow: fc.Arbitrary<Overflow> = fc.record(
+  {
+    why: fc.constantFrom('blocked', 'ceiling', 'tooLong'),
+    agentName: fc.constantFrom('assistant', '助手'),
+    by: marks,
+    tokens: fc.nat(),
+    leftOut: fc.nat(),
+  },
+  { requiredKeys: ['why'] },
+);
 const bookkeeping: fc.Arbitrary<EventInput> = fc
   .oneof(
     fc
@@ -92,6 +102,7 @@ const bookkeeping: fc.Arbitrary<EventInput> = fc
     marks.map((seqs) => ({ pin: { seqs } })),
     marks.map((seqs) => ({ unpin: { seqs } })),
     marks.map((seqs) => ({ trim: { seqs, keepChars: 5 } })),
+    overflow.map((noted) => ({ overflow: noted })),
   )
   .map((actions) => ({ author: 'system', actions }));
 

@@ -109,6 +109,22 @@ const mark = fc
         bookkeeping({ [kind]: kind === 'trim' ? { seqs, keepChars: 4 } : { seqs } }),
   );
 
+const overflow = fc
+  .record(
+    {
+      why: fc.constantFrom('blocked' as const, 'ceiling' as const, 'tooLong' as const),
+      agentName: agent,
+      by: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 3 }),
+      leftOut: fc.nat(),
+    },
+    { requiredKeys: ['why'] },
+  )
+  .map(
+    (overflow): Step =>
+      () =>
+        bookkeeping({ overflow }),
+  );
+
 /** A compaction that an append would accept: live events of one place that no live summary names, or all that one names and more. */
 const compaction = fc.record({ from: fc.nat(), length: fc.integer({ min: 1, max: 8 }), widens: fc.boolean() }).map(
   ({ from, length, widens }): Step =>
@@ -167,6 +183,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: said(fc.constantFrom('system', 'user'), fc.oneof(call, part)) },
   { weight: 1, arbitrary: rewind },
   { weight: 2, arbitrary: mark },
+  { weight: 1, arbitrary: overflow },
   { weight: 3, arbitrary: compaction },
   {
     weight: 1,

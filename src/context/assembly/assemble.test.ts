@@ -128,6 +128,28 @@ describe('assemble', () => {
     );
   });
 
+  it('is the same without the overflows of a log, which stand in no request', () => {
+    fc.assert(
+      fc.property(randomLog, someView, fc.constantFrom(...providers), (inputs, view, provider) => {
+        const overflow = { why: 'tooLong', agentName: '助手', tokens: 9001, limit: 6750, leftOut: 3 } as const;
+        const log = buildLog([...inputs, { seq: inputs.length + 1, author: 'system', actions: { overflow } }]);
+        const others = log.filter(({ actions }) => actions.overflow === undefined);
+        const [all, rest] = [log, others].map((events) => assemble(events, { ...view, provider }));
+        expect(all?.contents).toEqual(rest?.contents);
+        expect(all?.sources).toEqual(rest?.sources);
+        expect(all?.question).toEqual(rest?.question);
+        for (const { seq } of others) expect(all?.placement(seq)).toEqual(rest?.placement(seq));
+        for (const { seq, actions } of log) {
+          if (actions.overflow === undefined) continue;
+          const why = expect.stringMatching(/^(bookkeeping|rewound)$/);
+          expect(all?.placement(seq)).toEqual({ outcome: 'hidden', why });
+        }
+        expect(all?.placement(inputs.length + 1)).toEqual({ outcome: 'hidden', why: 'bookkeeping' });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('throws on nothing an append would refuse either', () => {
     const seq = fc.integer({ min: -3, max: 20 });
     const range = fc.tuple(seq, seq);
@@ -147,6 +169,7 @@ describe('assemble', () => {
         pin: fc.record({ seqs: fc.array(seq) }),
         unpin: fc.record({ seqs: fc.array(seq) }),
         trim: fc.record({ seqs: fc.array(seq), keepChars: seq }),
+        overflow: fc.record({ why: fc.constant('blocked' as const), by: fc.array(seq), leftOut: seq }),
       },
       { requiredKeys: [] },
     );

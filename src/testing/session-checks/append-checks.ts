@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventInput } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, seqsOf, stateOf, textsOf, unchanged, upTo } from '../expectations.ts';
-import { answers, calls, compacts, pins, says, sets, trims, unpins } from '../sample-events.ts';
+import { answers, calls, compacts, overflows, pins, says, sets, trims, unpins } from '../sample-events.ts';
 import { begin, keyIn, type SessionSubject } from '../session-subject.ts';
 
 /** Checks of what an append stores and refuses. */
@@ -118,12 +118,13 @@ export const appendChecks = {
   'append.passive-keeps-version': async (subject) => {
     const key = await begin(subject);
     await subject.first.append(key, [says('a'), answers('b')]);
-    for (const passive of [compacts([[1, 1]]), pins(2), unpins(2), trims(2)])
+    const overflow = overflows({ why: 'tooLong', tokens: 9000 });
+    for (const passive of [compacts([[1, 1]]), pins(2), unpins(2), trims(2), overflow])
       await subject.second.append(key, [passive]);
     await subject.second.end(key);
     const { version } = await subject.first.append(key, [says('c')], { expectedVersion: 2 });
-    assert.equal(version, 8);
-    await refused(subject.second.append(key, [says('d')], { expectedVersion: 7 }), 'APPEND_CONFLICT', { actual: 8 });
+    assert.equal(version, 9);
+    await refused(subject.second.append(key, [says('d')], { expectedVersion: 8 }), 'APPEND_CONFLICT', { actual: 9 });
   },
   'append.rewind-outdates': async (subject) => {
     const key = await begin(subject);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { readAll, refused, same, seqsOf, textsOf, unchanged } from '../expectations.ts';
-import { answers, calls, compacts, pins, returns, says, sets, trims, unpins } from '../sample-events.ts';
+import { answers, calls, compacts, overflows, pins, returns, says, sets, trims, unpins } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 
 /** Two invocations with a branch, a sealed scope and a summary: what compactions are refused or taken in. */
@@ -187,10 +187,19 @@ export const compactionChecks = {
   },
   'marks.stored': async (subject) => {
     const key = await beginFolded(subject);
-    await subject.first.append(key, [pins(1, 5), unpins(5), trims(2)]);
+    const blocked = { why: 'blocked', agentName: '助手', by: [2, 5] } as const;
+    const shortened = { why: 'ceiling', agentName: 'assistant', tokens: 9001, limit: 9000, leftOut: 4 } as const;
+    await subject.first.append(key, [pins(1, 5), unpins(5), trims(2), overflows(blocked), overflows(shortened)]);
     const marks = (await subject.second.readBookkeeping(key)).slice(1).map((event) => event.actions);
-    same(marks, [{ pin: { seqs: [1, 5] } }, { unpin: { seqs: [5] } }, { trim: { seqs: [2], keepChars: 10 } }]);
-    same(seqsOf(await subject.first.readBookkeeping(key)), [4, 8, 9, 10]);
+    same(marks, [
+      { pin: { seqs: [1, 5] } },
+      { unpin: { seqs: [5] } },
+      { trim: { seqs: [2], keepChars: 10 } },
+      { overflow: blocked },
+      { overflow: shortened },
+    ]);
+    same(seqsOf(await subject.first.readBookkeeping(key)), [4, 8, 9, 10, 11, 12]);
+    same(seqsOf((await subject.second.readEffective(key)).items), [1, 2, 3, 5, 6, 7]);
   },
   'marks.name-events-that-exist': async (subject) => {
     const key = await beginFolded(subject);

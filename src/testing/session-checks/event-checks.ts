@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventInput, SessionKey } from '../../index.ts';
 import type { Checks } from '../conformance.ts';
 import { assertDeepFrozen, readAll, refused, same, stateOf, textsOf } from '../expectations.ts';
-import { answers, calls, compacts, pins, returns, says, sets } from '../sample-events.ts';
+import { answers, calls, compacts, overflows, pins, returns, says, sets } from '../sample-events.ts';
 import { begin, type SessionSubject } from '../session-subject.ts';
 
 /** Checks of what stands in a stored event. */
@@ -65,10 +65,16 @@ export const eventChecks = {
   },
   'event.bookkeeping-invocation': async (subject) => {
     const key = await begin(subject);
-    await subject.first.append(key, [says('a'), answers('b'), pins(1), compacts([[2, 2]])]);
+    await subject.first.append(key, [
+      says('a'),
+      answers('b'),
+      pins(1),
+      overflows({ why: 'ceiling' }),
+      compacts([[2, 2]]),
+    ]);
     await subject.second.append(key, [answers('c')]);
-    const [a, b, pin, compaction, c] = (await readAll(subject.first, key)).map((event) => event.invocationId);
-    assert.equal(new Set([a, pin, compaction]).size, 3, 'bookkeeping has an invocation of its own');
+    const [a, b, pin, overflow, compaction, c] = (await readAll(subject.first, key)).map((event) => event.invocationId);
+    assert.equal(new Set([a, pin, overflow, compaction]).size, 4, 'bookkeeping has an invocation of its own');
     same([b, c], [a, a], 'the conversation goes on in its invocation');
   },
   'event.times': async (subject) => {

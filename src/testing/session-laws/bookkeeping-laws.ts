@@ -34,7 +34,10 @@ export const bookkeepingLaws = {
     says: 'What a reader of a summary has to know of the events it covers is worked out at append; a caller cannot claim it.',
     source: '§1',
   },
-  'marks.stored': { says: 'Pins, unpins and trims are events and come back as bookkeeping.', source: '§1' },
+  'marks.stored': {
+    says: 'Pins, unpins, trims and overflows are events and come back whole, as bookkeeping.',
+    source: '§1',
+  },
   'marks.name-events-that-exist': { says: 'A mark names events below it.', source: '§1' },
   'rewind.hides': {
     says: 'A rewind hides the invocation and all after it from effective reads, and removes nothing from the log.',

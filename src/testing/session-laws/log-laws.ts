@@ -45,7 +45,7 @@ export const logLaws = {
   },
   'append.bad-version': { says: 'A version that is no whole number from 0 on is refused.', source: '§2' },
   'append.passive-keeps-version': {
-    says: 'Compactions, pins, unpins, trims and session ends outdate no writer.',
+    says: 'Compactions, pins, unpins, trims, overflows and session ends outdate no writer.',
     source: '§2; A5, A26',
   },
   'append.rewind-outdates': { says: 'A rewind outdates every writer that has not seen it.', source: '§2' },

@@ -187,6 +187,19 @@ describe('a context view', () => {
     expectReload([...covered, ...talk, input], unseen);
   });
 
+  it('goes on at an overflow as if nothing had been said, also where it names what was never given', () => {
+    const log = buildLog([...covered, { seq: 5, author: 'user', content: '还有呢？' }]);
+    const overflow = { why: 'blocked', agentName: '助手', by: [2] } as const;
+    for (const given of [log, log.slice(3)]) {
+      const live = createContextView(whole, given, 5);
+      const before = laidOutOf(live.assembly());
+      for (const event of buildLog([{ ...note, seq: 6, actions: { overflow } }])) expect(live.push(event)).toBe('ok');
+      const { contents, sources, question } = live.assembly();
+      expect({ contents, sources, question, counts: before.counts }).toEqual(before);
+      expect(live.assembly().placement(6)).toEqual({ outcome: 'hidden', why: 'bookkeeping' });
+    }
+  });
+
   it('asks for a reload at a rewind of a rewind that hid what was never given', () => {
     const talk = [5, 6, 7].map((seq) => ({ seq, author: 'user', invocationId: `i${seq}`, content: `question ${seq}` }));
     expectReload(

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startWireServer } from '../../../test/wire-server/index.ts';
 import { SqliteFile } from '../../backends/sqlite/index.ts';
 import { openPalimpsest } from '../../engine/index.ts';
 
@@ -94,6 +95,25 @@ describe('signals', () => {
       err: 'error: The command was stopped before it finished.\n',
     });
     expect(scratch()).toEqual([]);
+  });
+
+  test('SIGINT stops a fold, and nothing is folded', { timeout }, async () => {
+    const server = await startWireServer();
+    onTestFinished(() => server.close());
+    server.reply({ hang: true });
+    const model = `${server.baseUrl('openai')}#模型`;
+    const copy = join(directory, 'folded.db');
+    copyFileSync(store, copy);
+    const { child, ended } = start(['compact', 'trip', '--through', '1', '--model', model, '--file', copy]);
+    await until(() => server.requests.length > 0 || child.exitCode !== null);
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    expect({ code, out }).toEqual({ code: 130, out: '' });
+    expect(err).toMatch(/^Asking 模型 for a summary …\nerror: .*\nNothing was folded\.\n$/);
+    const palimpsest = await openPalimpsest({ file: copy });
+    const session = await palimpsest.user('u1').session('trip');
+    expect(session.version).toBe(2);
+    await palimpsest.close();
   });
 
   test('a second one ends it at once, and tidies up all the same', { timeout }, async () => {

@@ -258,6 +258,14 @@ Examples:
 
 The log stays as it is: a summary stands for its events in requests, and can be opened again.`;
 
+const expandExamples = `
+Examples:
+  $ palimpsest expand 6f2a                   the summaries in force
+  $ palimpsest expand 6f2a 121               what summary 121 stands for
+  $ palimpsest expand 6f2a 121 --all --full  every event of it, whole
+
+What a summary stands for is what was said, also where older summaries lie in between.`;
+
 const pinExamples = `
 Examples:
   $ palimpsest pins 6f2a                     what is pinned
@@ -282,7 +290,9 @@ function addFolding(program: Command, act: Act, io: CliIo): void {
     .description('show the events that a summary stands for; without its seq, list the summaries in force')
     .addOption(user())
     .addOption(limit('at most this many events, 0 for all', 50))
+    .addOption(new Option('--all', 'all of them, as --limit 0').conflicts('limit'))
     .addOption(full())
+    .addHelpText('after', fitted(expandExamples, io))
     .action((session, seq, options) => act((terminal) => expandSession(terminal, session, seq, options)));
   program
     .command('pins <session>')

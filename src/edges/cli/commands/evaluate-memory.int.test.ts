@@ -38,7 +38,11 @@ test('keeps a report, compares with it, and writes a page', async () => {
   const { out } = await evaluate(['own.jsonl', '--compare', 'last.json']);
   expect(out).toMatch(/recall@10 +100\.00 \(\+0\.00\) +100\.00 \(\+0\.00\)/);
   const json = JSON.parse((await evaluate(['own.jsonl', '--json'])).out);
-  expect(json).toMatchObject({ figures: { turnR10: 100 }, questions: 2, answered: [{ found: ['a', 'b'] }, { found: ['c'] }] });
+  expect(json).toMatchObject({
+    figures: { turnR10: 100 },
+    questions: 2,
+    answered: [{ found: ['a', 'b'] }, { found: ['c'] }],
+  });
 });
 
 test('fits into narrow terminals', async () => {

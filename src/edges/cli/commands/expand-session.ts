@@ -1,18 +1,15 @@
 import type { Palimpsest } from '../../../engine/index.ts';
-import {
-  type Coverage,
-  type Event,
-  estimateTokens,
-  foldCoverage,
-  type SummaryInForce,
-  textOf,
-} from '../../../events/index.ts';
+import { PalimpsestError } from '../../../errors/index.ts';
+import { type Event, estimateTokens, foldCoverage, type SessionKey, textOf } from '../../../events/index.ts';
 import type { SessionInfo } from '../../../sessions/index.ts';
 import { chooseSession } from '../choose-session.ts';
-import { countText, oneLine, rangesText, tableLines } from '../display/index.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { countText, oneLine, rangesText, shellCommand, tableLines, timeText } from '../display/index.ts';
 import { withStore } from '../open-store.ts';
 import type { Terminal } from '../terminal.ts';
-import { markCell, printEvents } from './print-log.ts';
+import { countCovered } from './print-fold.ts';
+import { printTitle } from './print-lines.ts';
+import { markCell, narrowestWhole, printEvents } from './print-log.ts';
 import { readSeq } from './read-seq.ts';
 
 /** Options of `palimpsest expand`. */
@@ -20,6 +17,7 @@ export interface ExpandSessionOptions {
   readonly user?: string;
   /** 0: all. */
   readonly limit: number;
+  readonly all?: boolean;
   readonly full?: boolean;
 }
 
@@ -35,17 +33,22 @@ export async function expandSession(
   const wanted = seq === undefined ? undefined : readSeq('seq', seq);
   const work = async (palimpsest: Palimpsest) => {
     const info = await chooseSession(palimpsest, { session, userId: options.user });
-    const coverage = foldCoverage(await palimpsest.sessions.readBookkeeping(info.key));
-    if (wanted === undefined) listSummaries(terminal, info, coverage);
-    else await showCovered(terminal, palimpsest, { info, seq: wanted, coverage, options });
+    const bookkeeping = await palimpsest.sessions.readBookkeeping(info.key);
+    if (wanted === undefined) listSummaries(terminal, info, bookkeeping);
+    else await showCovered(terminal, palimpsest, { info, seq: wanted, bookkeeping, options });
   };
   await withStore(terminal, work, { access: 'read' });
 }
 
-function listSummaries(terminal: Terminal, { key }: SessionInfo, { summaries }: Coverage): void {
-  const told = summaries.map((summary) => ({ ...summary, text: textOf(summary.compaction.content) }));
+function listSummaries(terminal: Terminal, { key, timeZone }: SessionInfo, bookkeeping: readonly Event[]): void {
+  const times = new Map(bookkeeping.map(({ seq, timestamp }) => [seq, timestamp]));
+  const told = foldCoverage(bookkeeping).summaries.map(({ seq, compaction }) => {
+    const text = textOf(compaction.content);
+    const events = countCovered(compaction, bookkeeping);
+    return { seq, timestamp: times.get(seq) ?? '', compaction, events, tokens: estimateTokens.count(text), text };
+  });
   if (terminal.options.json) {
-    terminal.json({ session: key, summaries: told.map(({ seq, compaction, text }) => ({ seq, ...compaction, text })) });
+    terminal.json({ session: key, summaries: told.map(({ compaction, ...facts }) => ({ ...compaction, ...facts })) });
     return;
   }
   if (told.length === 0) {
@@ -53,22 +56,25 @@ function listSummaries(terminal: Terminal, { key }: SessionInfo, { summaries }: 
     return;
   }
   const { paint, width } = terminal;
+  const isShort = width < narrowestWhole;
   const lines = tableLines({
     width,
     paintTitle: paint.bold,
     columns: [
       { title: 'SEQ', align: 'right' },
+      ...(isShort ? [] : [{ title: 'TIME' }]),
       { title: 'COVERS', mayCut: true },
       { title: 'TOKENS', align: 'right' },
-      { title: 'TRIGGER', mayCut: true },
+      ...(isShort ? [] : [{ title: 'TRIGGER', mayCut: true }]),
       { title: 'SUMMARY', mayCut: true },
     ],
-    rows: told.map(({ seq, compaction, text }) => [
+    rows: told.map(({ seq, timestamp, compaction, tokens, text }) => [
       { text: String(seq), paint: paint.dim },
+      ...(isShort ? [] : [{ text: timeText(timestamp, timeZone), paint: paint.dim }]),
       rangesText(compaction.covers),
-      String(estimateTokens.count(text)),
-      { text: oneLine(compaction.trigger), paint: paint.dim },
-      oneLine(text),
+      tokens.toLocaleString('en'),
+      ...(isShort ? [] : [{ text: oneLine(compaction.trigger), paint: paint.dim }]),
+      oneLine(text.trimStart().split('\n')[0] ?? ''),
     ]),
   });
   for (const line of lines) terminal.print(line);
@@ -77,45 +83,64 @@ function listSummaries(terminal: Terminal, { key }: SessionInfo, { summaries }: 
 interface Covered {
   readonly info: SessionInfo;
   readonly seq: number;
-  readonly coverage: Coverage;
+  readonly bookkeeping: readonly Event[];
   readonly options: ExpandSessionOptions;
 }
 
 async function showCovered(
   terminal: Terminal,
   palimpsest: Palimpsest,
-  { info, seq, coverage, options }: Covered,
+  { info, seq, bookkeeping, options }: Covered,
 ): Promise<void> {
   const { key } = info;
-  const { events, isAll } = await readCovered(palimpsest, { info, seq, limit: options.limit });
-  const summary: SummaryInForce | undefined = coverage.summaries.find((one) => one.seq === seq);
+  const compaction = bookkeeping.find((event) => event.seq === seq)?.actions.compaction;
+  if (compaction === undefined) throw noSummary(info, seq);
+  const { events, isAll } = await readCovered(palimpsest, {
+    key,
+    seq,
+    limit: options.all === true ? 0 : options.limit,
+  });
+  const coverage = foldCoverage(bookkeeping);
+  const isInForce = coverage.summaries.some((one) => one.seq === seq);
   if (terminal.options.json) {
-    terminal.json({ session: key, seq, isInForce: summary !== undefined, events, isAll });
+    terminal.json({ session: key, seq, isInForce, events, isAll });
     return;
   }
-  const state = summary === undefined ? 'no longer in force' : 'in force';
-  terminal.print(
-    terminal.paint.bold(
-      `Summary ${seq}, ${state}, stands for ${isAll ? '' : 'more than '}${countText(events.length, 'event')}`,
-    ),
-  );
+  const state = isInForce ? 'in force' : 'no longer in force';
+  const count = countText(countCovered(compaction, bookkeeping), 'event');
+  printTitle(terminal, `Summary ${seq}, ${state}, stands for ${count}`);
+  const inThis = `in summary ${seq}`;
   printEvents(terminal, events, {
-    marks: (event) => markCell(event, coverage, terminal.paint),
+    // That they are in this one goes without saying.
+    marks: (event) => {
+      const mark = markCell(event, coverage, terminal.paint);
+      return mark.text === inThis ? { text: '', paint: String } : mark;
+    },
     title: 'BECAME',
     full: options.full === true,
   });
-  if (!isAll) terminal.note('Later ones are not shown; --limit 0 shows all.');
+  if (!isAll) terminal.note('Later ones are not shown; --all shows all.');
+}
+
+function noSummary({ key: { sessionId }, version }: SessionInfo, seq: number): CommandFailure {
+  const reason =
+    seq > version
+      ? `is ${seq}, but the session has ${countText(version, 'event')}`
+      : `must be that of a summary, which event ${seq} is not`;
+  const command = shellCommand(['palimpsest', 'expand', sessionId], Number.POSITIVE_INFINITY);
+  const error = new PalimpsestError('INVALID_ARGUMENT', { argument: 'seq', reason });
+  return new CommandFailure(error, {}, `The summaries are listed by: ${command.join(' ')}`);
 }
 
 async function readCovered(
   palimpsest: Palimpsest,
-  { info, seq, limit }: Pick<Covered, 'info' | 'seq'> & { readonly limit: number },
+  { key, seq, limit }: { readonly key: SessionKey; readonly seq: number; readonly limit: number },
 ): Promise<{ readonly events: readonly Event[]; readonly isAll: boolean }> {
   const events: Event[] = [];
   let cursor: string | undefined;
   do {
     const wanted = limit === 0 ? pageSize : Math.min(pageSize, limit - events.length);
-    const page = await palimpsest.expand(info.key, seq, { limit: wanted, ...(cursor && { cursor }) });
+    const page = await palimpsest.expand(key, seq, { limit: wanted, ...(cursor && { cursor }) });
     events.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== undefined && (limit === 0 || events.length < limit));

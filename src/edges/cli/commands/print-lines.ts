@@ -13,6 +13,11 @@ export function printHanging(terminal: Terminal, text: string, paint: (text: str
   for (const line of wrapHanging(`  ${onOneLine(text)}`, terminal.width)) terminal.print(paint(line));
 }
 
+/** Prints a line that may be indented, broken between words. */
+export function printLine(terminal: Terminal, text: string): void {
+  for (const line of wrapHanging(onOneLine(text), terminal.width)) terminal.print(line);
+}
+
 /** Names come from anywhere. */
 function onOneLine(text: string): string {
   return text.replaceAll('\n', ' ');

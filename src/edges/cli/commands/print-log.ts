@@ -15,8 +15,8 @@ import {
 import type { Paint, Terminal } from '../terminal.ts';
 
 const dateLength = '2026-01-31'.length;
-/** In fewer columns, time and origin make room for what became of each event. */
-const narrowestWhole = 60;
+/** In fewer columns, time and origin make room for what else a table tells. */
+export const narrowestWhole = 60;
 
 /** On one line where there is room, else the id on its own: it is what other commands are given. */
 export function printHead(terminal: Terminal, info: SessionInfo, lastActivity: Instant): void {

@@ -113,6 +113,34 @@ describe('import', () => {
     expect(explain(1)).toEqual({ outcome: 'masked', by: 5 });
   });
 
+  it('moves the events that an overflow names along, and leaves one that names none as it is', async () => {
+    await using palimpsest = await openPalimpsest();
+    const source = conversation(4);
+    await palimpsest.import(first(source, 2), from);
+    const session = await palimpsest.user('u1').session('c1');
+    await session.append([{ author: 'user', content: '在这里说的' }]);
+    const overflows = [
+      { why: 'blocked', agentName: '助手', by: [2, 4] },
+      { why: 'ceiling', tokens: 9001, limit: 9000, leftOut: 3 },
+    ] as const;
+    const noted = overflows.map((overflow, i) => ({ id: `o${i}`, author: 'system', actions: { overflow } }));
+    const grown = { ...source, events: [...source.events, ...noted] };
+    expect(await palimpsest.import(grown, from)).toMatchObject({ added: 4, unchanged: 2 });
+    expect(await palimpsest.import(grown, from)).toMatchObject({ added: 0, unchanged: 6 });
+    const stored = (await log(palimpsest)).flatMap(({ actions }) => actions.overflow ?? []);
+    expect(stored).toEqual([{ ...overflows[0], by: [2, 5] }, overflows[1]]);
+  });
+
+  it('refuses an overflow that names no events, by its place in the source', async () => {
+    await using palimpsest = await openPalimpsest();
+    const source = conversation(2);
+    const bad = { id: 'o1', author: 'system', actions: { overflow: JSON.parse('{"why":"blocked","by":"全部"}') } };
+    await expect(palimpsest.import({ ...source, events: [...source.events, bad] }, from)).rejects.toMatchObject({
+      code: 'INVALID_EVENT',
+      details: { field: 'events[2].actions.overflow.by' },
+    });
+  });
+
   it('names a bad event by its place in the source, whatever is stored already', async () => {
     await using palimpsest = await openPalimpsest();
     const source = conversation(1200);

@@ -1,4 +1,4 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPalimpsestError, PalimpsestError } from '../errors/index.ts';
@@ -81,6 +81,53 @@ const refusals: readonly (readonly [string, string, number | undefined])[] = [
   ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens", 131_072],
   ['Copilot', 'prompt token count of 200000 exceeds the limit of 128000', 128_000],
   ['LM Studio', 'The number of tokens to keep from the initial prompt is greater than the context length.', undefined],
+  [
+    'vLLM, an answer',
+    "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+    134_144,
+  ],
+  [
+    'Azure OpenAI',
+    "This model's maximum context length is 32768 tokens. However, you requested 35969 tokens (9969 in the messages, 26000 in the completion). Please reduce the length of the messages or completion.",
+    6768,
+  ],
+  ['Fireworks', 'The prompt is too long: 40177, model maximum context length: 32767', 32_767],
+  [
+    'Nova',
+    'The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',
+    undefined,
+  ],
+  [
+    'Cerebras',
+    'Please reduce the length of the messages or completion. Current length is 42328 while limit is 40000',
+    40_000,
+  ],
+  [
+    'Cohere',
+    'too many tokens: size limit exceeded by 168512 tokens. Try using shorter or fewer inputs. The limit for this model is 132000 tokens.',
+    132_000,
+  ],
+  [
+    'Cohere, older',
+    "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs, or setting prompt_truncation='AUTO'.",
+    undefined,
+  ],
+  [
+    'Cohere generate',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292. Try using a shorter prompt.',
+    4081,
+  ],
+  [
+    'Together',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 3997 `inputs` tokens and 100 `max_new_tokens`',
+    3996,
+  ],
+  ['Hugging Face', 'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000', 4095],
+  ['Zhipu', 'Prompt exceeds max length', undefined],
+  ['SiliconFlow', 'length of prompt_tokens (68957) must be less than max_seq_len (65536).', 65_536],
+  ['SiliconFlow, both', 'max_total_tokens (172191) must be less than or equal to max_seq_len (131072)', 131_072],
+  ['Baidu', 'Prompt tokens too long', undefined],
+  ['numbers with commas', 'prompt is too long: 1,213,462 tokens > 1,000,000 maximum', 1_000_000],
   ['Ollama', 'prompt too long; exceeded max context length by 4096 tokens', undefined],
 ];
 
@@ -112,6 +159,45 @@ describe('a refusal since the request is too long', () => {
     expect(isContextTooLong(body)).toBe(true);
   });
 
+  it.each([
+    ['of Baidu', { code: 'tokens_too_long', message: '太长', type: 'invalid_request_error' }],
+    ['of SiliconFlow', { code: 20015, message: 'length of prompt_tokens (9) must be less than max_seq_len (8).' }],
+    [
+      'of Gemini, in a list',
+      [{ error: { code: 400, message: 'The input token count exceeds the maximum number of tokens allowed 8.' } }],
+    ],
+    ['of FastAPI', { detail: 'prompt is too long: 9 tokens > 8 maximum' }],
+    [
+      'of OpenRouter, of the service behind it',
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: {
+            raw: JSON.stringify({ error: { message: 'prompt is too long: 9 tokens > 8 maximum' } }),
+            provider_name: 'Google',
+          },
+        },
+      },
+    ],
+    [
+      'that quotes before it says',
+      { detail: [{ input: ['你好'], reason: 'prompt is too long: 9 tokens > 8 maximum' }] },
+    ],
+    ['that is a text', 'prompt is too long: 9 tokens > 8 maximum'],
+    ['that broke off', '{"error":{"message":"prompt is too long: 9 tokens > 8 maximum","type":"inv'],
+  ])('is told from a body %s', (_form, body) => {
+    expect(isContextTooLong(answered(400, body))).toBe(true);
+  });
+
+  it('is told from an error in a stream whose shape its package does not know', () => {
+    const message = 'Prompt exceeds max length';
+    for (const value of [{ error: message }, { error: { message } }, { object: 'error', message, code: 400 }]) {
+      const error = new TypeValidationError({ value, cause: new Error('no choices') });
+      expect(isContextTooLong(error)).toBe(true);
+    }
+  });
+
   it('has a sentence of a service for each row of the table', () => {
     const said = [...refusals.map(([, message]) => message), 'context_length_exceeded', 'request_too_large'];
     for (const { says, source, date } of overflowSayings) {
@@ -133,25 +219,58 @@ describe('a refusal since the request is too long', () => {
   });
 });
 
-it('is not sent once more, whatever the status says and the package would do', async () => {
+describe('a request that is too long', () => {
   const message = 'prompt is too long: 213462 tokens > 200000 maximum';
-  for (const failure of [answered(500, { error: { message } }), { type: 'overloaded_error', message }]) {
-    let calls = 0;
-    const model: LanguageModel = {
+  const call = { request: { instruction: [], tools: [], contents: [text('你好')], transient: [] } };
+
+  function refusing(failure: unknown): LanguageModel & { calls: number } {
+    const model = {
       name: '模型',
       vendor: 'v',
-      provider: 'anthropic',
+      provider: 'anthropic' as const,
+      calls: 0,
       // biome-ignore lint/correctness/useYield: it fails before it says anything
       call: async function* () {
-        calls++;
+        model.calls++;
         throw failure;
       },
     };
-    const call = { request: { instruction: [], tools: [], contents: [text('你好')], transient: [] } };
-    const pieces = withRetries(model, { retries: 3, firstDelayMs: 0 }).call(call)[Symbol.asyncIterator]();
-    await expect(pieces.next()).rejects.toMatchObject({ details: { contextTooLong: true, attempts: 1 } });
-    expect(calls).toBe(1);
+    return model;
   }
+
+  it.each([answered(500, { error: { message } }), { type: 'overloaded_error', message }])(
+    'is not sent once more, whatever the status says and the package would do: %j',
+    async (failure) => {
+      const model = refusing(failure);
+      const pieces = withRetries(model, { retries: 3, firstDelayMs: 0 }).call(call)[Symbol.asyncIterator]();
+      await expect(pieces.next()).rejects.toMatchObject({ details: { contextTooLong: true, attempts: 1 } });
+      expect(model.calls).toBe(1);
+    },
+  );
+
+  it('is put to the fallback, which may take more', async () => {
+    const model = refusing(answered(400, { error: { message } }));
+    const finish = { type: 'finish', finishReason: 'stop' } as const;
+    const fallback: LanguageModel = {
+      name: '备用',
+      vendor: 'v',
+      provider: 'anthropic',
+      call: async function* () {
+        yield finish;
+      },
+    };
+    const options = { retries: 3, firstDelayMs: 0 };
+    const pieces: unknown[] = [];
+    for await (const piece of withRetries(model, { ...options, fallback }).call(call)) pieces.push(piece);
+    expect([pieces, model.calls]).toEqual([[{ ...finish, modelVersion: '备用' }], 1]);
+    const second = refusing(answered(400, { error: { message: 'Prompt exceeds max length' } }));
+    const both = withRetries(model, { ...options, fallback: second })
+      .call(call)
+      [Symbol.asyncIterator]();
+    const details = { contextTooLong: true, maximumTokens: 200_000 };
+    await expect(both.next()).rejects.toMatchObject({ details });
+    expect([model.calls, second.calls]).toEqual([2, 1]);
+  });
 });
 
 describe('another failure', () => {
@@ -194,6 +313,13 @@ describe('another failure', () => {
       'too many requests that quote a length',
       answered(429, { error: { message: 'prompt is too long: 2 tokens > 1 maximum' } }),
     ],
+    [
+      'an answer that is to be too long, Cohere',
+      answered(400, {
+        message:
+          'too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model - received 8192.',
+      }),
+    ],
     ['an answer that is to be too long', new Error('max_tokens: 128000 > 64000, which is the maximum allowed')],
     ['a text that is too long', new Error('tools.0.description: String should have at most 1024 characters')],
     [
@@ -205,6 +331,55 @@ describe('another failure', () => {
   ])('is not taken for it: %s', (_name, error) => {
     expect(isContextTooLong(error)).toBe(false);
     expect(modelFailure(error, 'm').details).not.toHaveProperty('contextTooLong');
+  });
+
+  const said = '为什么会有 prompt is too long: 9 tokens > 8 maximum，还有 context_length_exceeded？';
+
+  it.each([
+    [
+      'a call that cannot be read, Groq',
+      answered(400, {
+        error: { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: said },
+      }),
+    ],
+    ['a call that cannot be read, in a body that broke off', answered(400, `{"error":{"failed_generation":"${said}`)],
+    [
+      'a message that it does not take, FastAPI',
+      answered(
+        422,
+        `{"detail":[{"type":"string_type","loc":["body",0],"msg":"must be a string","input":["${said}"]}]}`,
+      ),
+    ],
+    [
+      'a message that it does not take, vLLM',
+      answered(400, {
+        object: 'error',
+        message: `[{'type': 'missing', 'loc': ('body', 'messages'), 'msg': 'Field required', 'input': {'content': '${said}'}}]`,
+      }),
+    ],
+    [
+      'a message that it does not take, in a text of Pydantic',
+      new Error(`1 validation error: must be a string [type=string_type, input_value='${said}', input_type=str]`),
+    ],
+    ['a piece that is no JSON', new JSONParseError({ text: `{"delta":"${said}`, cause: new SyntaxError('不完整') })],
+    [
+      'a piece of a shape that is not known',
+      new TypeValidationError({ value: { choices: [{ delta: { content: said } }] }, cause: new Error('形状不对') }),
+    ],
+    [
+      'a broken answer',
+      new APICallError({
+        message: 'Invalid JSON response',
+        url: 'http://x/v1',
+        requestBodyValues: { messages: [{ role: 'user', content: said }] },
+        statusCode: 200,
+        cause: new JSONParseError({ text: said, cause: new SyntaxError('不完整') }),
+      }),
+    ],
+  ])('is not taken for it for what it quotes: %s', (_name, error) => {
+    expect(isContextTooLong(error)).toBe(false);
+    expect(modelFailure(error, 'm').details).not.toHaveProperty('contextTooLong');
+    expect(isContextTooLong(modelFailure(error, 'm'))).toBe(false);
   });
 
   it('takes whatever there is to throw', () => {

@@ -1,5 +1,6 @@
 import { isPalimpsestError } from '../errors/index.ts';
-import { type ErrorFacts, fieldOf, readErrorFacts } from './error-facts.ts';
+import { bodyOf, type ErrorFacts, fieldOf, readErrorFacts } from './error-facts.ts';
+import { withoutContent } from './failure-reason.ts';
 import { overflowSayings } from './overflow-sayings.ts';
 
 /** What a refusal says about a request that is longer than the model's context. */
@@ -14,6 +15,12 @@ const rateLimited = /tokens[ _-]per[ _-](?:min|minute|hour|day)\b|\bTP[MD]\b|rat
 
 /** Bodies can be pages; what a service says stands at their beginning. */
 const longestText = 8_000;
+const deepestBody = 8;
+
+/** Fields in which services give back what they were given or have made, which may itself speak of lengths. */
+const quoting: ReadonlySet<string> = new Set(['input', 'failed_generation']);
+/** The same within a text, as Pydantic and answers that broke off have it: all that stands behind it. */
+const quotation = /['"](?:input|failed_generation)['"]\s*:.*|\binput_value=.*/s;
 
 /**
  * True if a model was not asked since the request is longer than what it takes: a shorter one may be answered. Reads
@@ -55,10 +62,18 @@ function numberOf(text: string): number {
 
 /** What a link of a failure says: its own words, those of the answer's body, and those of an error within it. */
 function textsOf(link: unknown): string[] {
-  const data = [link, fieldOf(link, 'data'), fieldOf(link, 'response')];
+  const data = [link, ...['data', 'response', 'value'].map((name) => fieldOf(link, name))];
   const within = [link, ...data.map((one) => fieldOf(one, 'error'))];
-  const said = within.flatMap((one) => ['message', 'code', 'type'].map((name) => fieldOf(one, name)));
-  return [link, ...within, ...said, fieldOf(link, 'responseBody')]
+  const said = [...data, ...within].flatMap((one) => ['message', 'code', 'type'].map((name) => fieldOf(one, name)));
+  const body = bodyOf(link) ?? fieldOf(link, 'responseBody');
+  return [link, ...within, ...said, ...textsIn(body)]
     .filter((text) => typeof text === 'string')
-    .map((text) => text.slice(0, longestText));
+    .map((text) => withoutContent(text.slice(0, longestText)).replace(quotation, ''));
+}
+
+/** The texts of a body, but for those that it quotes. */
+function textsIn(body: unknown, depth = 0): string[] {
+  if (typeof body === 'string') return [body];
+  if (typeof body !== 'object' || body === null || depth > deepestBody) return [];
+  return Object.entries(body).flatMap(([name, value]) => (quoting.has(name) ? [] : textsIn(value, depth + 1)));
 }

@@ -113,7 +113,8 @@ function namelessCode(link: unknown): string | undefined {
     : undefined;
 }
 
-function bodyOf(link: unknown): unknown {
+/** The body of the answer that an error tells of, if it is JSON. */
+export function bodyOf(link: unknown): unknown {
   const text = fieldOf(link, 'responseBody');
   if (typeof text !== 'string' || text.trim() === '') return undefined;
   try {

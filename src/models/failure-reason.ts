@@ -47,8 +47,8 @@ function messagesOf(links: readonly unknown[]): string {
   return texts.join(': ');
 }
 
-/** Parsers and schemas quote the whole of what they could not read. */
-function withoutContent(message: string): string {
+/** A message without what it quotes: parsers and schemas quote the whole of what they could not read. */
+export function withoutContent(message: string): string {
   const parsing = /^(JSON parsing failed|Type validation failed)\b/.exec(message);
   if (parsing !== null) return parsing[0];
   return message.startsWith('Invalid response data: ') ? 'Invalid response data' : message;

@@ -170,6 +170,12 @@ describe('Retry-After', () => {
 });
 
 describe('the fallback', () => {
+  it('that finds the request too long says so, and how much it takes', async () => {
+    const long = new Error('maximum context length is 9000 tokens');
+    const { error } = await play(scripted('m', [unavailable(60_000)]), { fallback: scripted('f', [long]) });
+    expect(error?.details).toMatchObject({ model: 'm', contextTooLong: true, maximumTokens: 9000 });
+  });
+
   it('is asked once when the attempts have failed, and signs its answer', async () => {
     const fallback = scripted('f', answer);
     const { pieces } = await play(scripted('m', [unavailable()], [unavailable()]), { retries: 1, fallback });

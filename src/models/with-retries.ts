@@ -121,7 +121,13 @@ class PatientCall {
     const second = yield* this.#attempt(fallback, 1);
     if (second === undefined) return;
     const reason = `${failure.details.reason}; its fallback ${fallback.name} failed too: ${second.details.reason}`;
-    throw new PalimpsestError('MODEL_FAILED', { ...failure.details, reason }, { cause: failure.cause ?? second });
+    const { contextTooLong, maximumTokens } = second.details;
+    const tooLong = contextTooLong && { contextTooLong, ...(maximumTokens !== undefined && { maximumTokens }) };
+    throw new PalimpsestError(
+      'MODEL_FAILED',
+      { ...failure.details, ...tooLong, reason },
+      { cause: failure.cause ?? second },
+    );
   }
 }
 

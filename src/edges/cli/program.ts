@@ -277,7 +277,7 @@ function addFolding(program: Command, act: Act, io: CliIo): void {
   const full = () => new Option('--full', 'print whole texts');
   program
     .command('compact <session>')
-    .description('fold all but the last exchange of a session into a summary, which can be undone')
+    .description('fold all but the last exchange of a session into a summary, which expand opens again')
     .addOption(user())
     .option('--model <name>', `writes the summary (default: PALIMPSEST_MODEL): ${modelForms}`)
     .option('--focus <text>', 'what the summary should dwell on')

@@ -306,6 +306,15 @@ describe('pins', () => {
     expect((await json('show', 'trip')).events).toHaveLength(9);
   });
 
+  test('refuses to unpin what is no event, and then unpins nothing', async () => {
+    await cli(['pins', 'trip', '--add', '1']);
+    expect(await cli(['pins', 'trip', '--remove', '1,99'])).toEqual({
+      ...{ code: 1, out: '' },
+      err: "error: Event 99 is not in this log.\n'palimpsest show <session>' lists the events with their seqs.\n",
+    });
+    expect((await json('pins', 'trip')).pins).toMatchObject([{ seq: 1 }]);
+  });
+
   test('refuses to do both with one event', async () => {
     const { code, err } = await cli(['pins', 'trip', '--add', '1,3', '--remove', '3']);
     expect({ code, err }).toEqual({

@@ -1,6 +1,7 @@
 import type { Palimpsest } from '../../../engine/index.ts';
 import { PalimpsestError } from '../../../errors/index.ts';
 import { type Event, estimateTokens, foldCoverage, type SessionKey } from '../../../events/index.ts';
+import type { SessionInfo } from '../../../sessions/index.ts';
 import { chooseSession } from '../choose-session.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { countText, eventText, oneLine, tableLines, timeText } from '../display/index.ts';
@@ -38,9 +39,9 @@ export async function pinEvents(terminal: Terminal, session: string, options: Pi
   const marks = readMarks(options);
   const isChange = marks.add.length + marks.remove.length > 0;
   const work = async (palimpsest: Palimpsest) => {
-    const { key } = await chooseSession(palimpsest, { session, userId: options.user });
-    if (isChange) await mark(terminal, palimpsest, key, marks);
-    await listPins(terminal, palimpsest, key, options.full === true);
+    const info = await chooseSession(palimpsest, { session, userId: options.user });
+    if (isChange) await mark(terminal, palimpsest, info, marks);
+    await listPins(terminal, palimpsest, info.key, options.full === true);
   };
   await withStore(terminal, work, { access: isChange ? 'write' : 'read' });
 }
@@ -54,12 +55,13 @@ function readMarks(options: PinEventsOptions): Marks {
   throw new PalimpsestError('INVALID_ARGUMENT', { argument: '--add', reason });
 }
 
-/** All or nothing. What is as it should be already is not noted in the log again. */
-async function mark(terminal: Terminal, palimpsest: Palimpsest, key: SessionKey, wanted: Marks): Promise<void> {
+/** All or nothing. What is as it should be already is not noted in the log again; what is no event is refused. */
+async function mark(terminal: Terminal, palimpsest: Palimpsest, info: SessionInfo, wanted: Marks): Promise<void> {
+  const { key, version } = info;
   const { pinned } = foldCoverage(await palimpsest.sessions.readBookkeeping(key));
   const add = wanted.add.filter((seq) => !pinned.has(seq));
-  const remove = wanted.remove.filter((seq) => pinned.has(seq));
-  const idle = wanted.remove.filter((seq) => !pinned.has(seq));
+  const idle = wanted.remove.filter((seq) => !pinned.has(seq) && seq <= version);
+  const remove = wanted.remove.filter((seq) => !idle.includes(seq));
   const marks = [
     ...(remove.length === 0 ? [] : [{ unpin: { seqs: remove } }]),
     ...(add.length === 0 ? [] : [{ pin: { seqs: add } }]),

@@ -104,7 +104,7 @@ function restTexts({ outcome, summaries, waits, through }: Folded): readonly str
 function whyNothing(through: number | undefined) {
   const older = through === undefined ? 'older than the last exchange' : `up to event ${through}`;
   return {
-    allCovered: `all ${older} is covered already`,
+    allCovered: `there is nothing ${older} that is not covered already`,
     retained: `nothing ${older} is left that may be folded`,
     nothingSaid: `what is left ${older} says nothing that could be summarised`,
     notDue: 'no more is due',

@@ -1,10 +1,7 @@
 import type { CacheRuleRow } from '../context/prompt-cache/index.ts';
-import { PalimpsestError } from '../errors/index.ts';
 import { isPlainObject } from '../events/index.ts';
 import type { CacheOptions } from './cache-option.ts';
-
-/** What a value must be, in words, or `undefined` if it is that. */
-type Check = (value: unknown) => string | undefined;
+import { badOption, type Check, checkFields, isFunctionOf, namesOf, oneOf } from './check-fields.ts';
 
 const amount: Check = (value) =>
   typeof value === 'number' && value >= 0 && Number.isFinite(value) ? undefined : 'must be a number, 0 or more';
@@ -52,29 +49,16 @@ const needed = ['provider', 'model', 'source', 'date'] as const;
 /** Checks the option `cache`. Throws INVALID_ARGUMENT naming the field, also one that is unknown. */
 export function checkCacheOption(value: unknown): void {
   if (value === 'auto' || value === 'off') return;
-  if (!isPlainObject(value)) throw bad('cache', `must be auto, off, or an object of ${namesOf(fields)}`);
+  if (!isPlainObject(value)) throw badOption('cache', `must be auto, off, or an object of ${namesOf(fields)}`);
   checkFields('cache', value, fields);
   const rules: readonly unknown[] = Array.isArray(value.rules) ? value.rules : [];
   for (const [index, row] of rules.entries()) checkRow(`cache.rules[${index}]`, row);
 }
 
 function checkRow(path: string, row: unknown): void {
-  if (!isPlainObject(row)) throw bad(path, `must be an object of ${namesOf(rowFields)}`);
-  for (const name of needed) if (row[name] === undefined) throw bad(`${path}.${name}`, 'is missing');
+  if (!isPlainObject(row)) throw badOption(path, `must be an object of ${namesOf(rowFields)}`);
+  for (const name of needed) if (row[name] === undefined) throw badOption(`${path}.${name}`, 'is missing');
   checkFields(path, row, rowFields);
-}
-
-function checkFields(
-  path: string,
-  value: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, Check>>,
-): void {
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined) continue;
-    const check = Object.hasOwn(known, name) ? known[name] : undefined;
-    const reason = check === undefined ? `is no known field; the fields are ${namesOf(known)}` : check(field);
-    if (reason !== undefined) throw bad(`${path}.${name}`, reason);
-  }
 }
 
 function arePrices(value: unknown): boolean {
@@ -83,21 +67,4 @@ function arePrices(value: unknown): boolean {
   const areAmounts = (figures: readonly unknown[]) => figures.every((figure) => amount(figure) === undefined);
   const isTier = (tier: unknown) => isPlainObject(tier) && areAmounts([tier.above, tier.input, tier.output]);
   return areAmounts([input, output]) && Array.isArray(tiers) && tiers.every(isTier);
-}
-
-function oneOf(...values: readonly string[]): Check {
-  return (value) =>
-    typeof value === 'string' && values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
-}
-
-function isFunctionOf(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
-}
-
-function namesOf(known: object): string {
-  return Object.keys(known).join(', ');
-}
-
-function bad(argument: string, reason: string): PalimpsestError {
-  return new PalimpsestError('INVALID_ARGUMENT', { argument, reason });
 }

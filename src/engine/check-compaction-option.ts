@@ -2,10 +2,8 @@ import type { Trigger } from '../context/compaction/index.ts';
 import { PalimpsestError } from '../errors/index.ts';
 import { isPlainObject } from '../events/index.ts';
 import { languageModel } from '../models/index.ts';
+import { badOption, type Check, checkFields } from './check-fields.ts';
 import type { CompactionSettings } from './compaction-option.ts';
-
-/** What a value must be, in words, or `undefined` if it is that. */
-type Check = (value: unknown) => string | undefined;
 
 const count: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 1 ? undefined : 'must be a whole number, 1 or more';
@@ -46,7 +44,8 @@ const members: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 /** Checks the option `compaction`. Throws INVALID_ARGUMENT naming the field, also one that is unknown. */
 export function checkCompactionOption(value: unknown): void {
   if (value === 'off') return;
-  if (!isPlainObject(value)) throw bad('compaction', `must be off, or an object of ${Object.keys(fields).join(', ')}`);
+  if (!isPlainObject(value))
+    throw badOption('compaction', `must be off, or an object of ${Object.keys(fields).join(', ')}`);
   checkFields('compaction', value, fields);
   for (const [name, known] of Object.entries(members)) {
     const given = value[name];
@@ -60,21 +59,7 @@ function checkModel(model: unknown): void {
     languageModel(model as Parameters<typeof languageModel>[0]);
   } catch (error) {
     if (!(error instanceof PalimpsestError)) throw error;
-    throw bad('compaction.model', error.message.replace(/\.$/, ''));
-  }
-}
-
-function checkFields(
-  path: string,
-  value: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, Check>>,
-): void {
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined) continue;
-    const check = Object.hasOwn(known, name) ? known[name] : undefined;
-    const names = Object.keys(known).join(', ');
-    const reason = check === undefined ? `is no known field; the fields are ${names}` : check(field);
-    if (reason !== undefined) throw bad(`${path}.${name}`, reason);
+    throw badOption('compaction.model', error.message.replace(/\.$/, ''));
   }
 }
 
@@ -83,8 +68,4 @@ function areTriggers(value: unknown): string | undefined {
   const wrong = value.findIndex((one) => !isPlainObject(one) || !Object.hasOwn(kinds, String(one.kind)));
   if (wrong === -1) return undefined;
   return `must hold triggers, made by ${Object.keys(kinds).join('(), ')}(); entry ${wrong} is none`;
-}
-
-function bad(argument: string, reason: string): PalimpsestError {
-  return new PalimpsestError('INVALID_ARGUMENT', { argument, reason });
 }

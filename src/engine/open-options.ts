@@ -1,10 +1,10 @@
-import { PalimpsestError } from '../errors/index.ts';
 import { type Clock, type CountTokens, isPlainObject, type JsonMap } from '../events/index.ts';
 import type { Logger, Telemetry } from '../models/index.ts';
 import type { BeforeAppend } from '../sessions/index.ts';
 import type { CacheOption } from './cache-option.ts';
 import { checkCacheOption } from './check-cache-option.ts';
 import { checkCompactionOption } from './check-compaction-option.ts';
+import { badOption, type Check, isFunctionOf, oneOf } from './check-fields.ts';
 import { checkStateKeys } from './check-state-keys.ts';
 import type { CompactionOption } from './compaction-option.ts';
 import type { StateKeysOf } from './state-keys.ts';
@@ -67,9 +67,6 @@ export interface OpenOptions<State extends object = JsonMap> {
   readonly telemetry?: 'auto' | 'off' | Telemetry;
 }
 
-/** What a value must be, in words, or `undefined` if it is that. */
-type Check = (value: unknown) => string | undefined;
-
 /** Timers hold no longer delay than 2^31 - 1 milliseconds. */
 const longestSweepSeconds = 2_000_000;
 
@@ -111,13 +108,13 @@ const checks: { readonly [name in keyof Required<OpenOptions>]: Check } = {
 
 /** Checks options before anything is opened. Throws INVALID_ARGUMENT naming the option; one that is unknown too. */
 export function checkOpenOptions(options: OpenOptions): void {
-  if (!isPlainObject(options)) throw bad('options', 'must be an object');
+  if (!isPlainObject(options)) throw badOption('options', 'must be an object');
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const reason = isKnown(name)
       ? checks[name](value)
       : `is no known option; the options are ${Object.keys(checks).join(', ')}`;
-    if (reason !== undefined) throw bad(name, reason);
+    if (reason !== undefined) throw badOption(name, reason);
   }
   if (isPlainObject(options.state)) checkStateKeys(options.state);
   if (options.cache !== undefined) checkCacheOption(options.cache);
@@ -128,19 +125,6 @@ function isKnown(name: string): name is keyof OpenOptions {
   return Object.hasOwn(checks, name);
 }
 
-function oneOf(...values: readonly string[]): Check {
-  return (value) =>
-    typeof value === 'string' && values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
-}
-
 function isFunction(value: unknown): string | undefined {
   return typeof value === 'function' ? undefined : 'must be a function';
-}
-
-function isFunctionOf(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
-}
-
-function bad(argument: string, reason: string): PalimpsestError {
-  return new PalimpsestError('INVALID_ARGUMENT', { argument, reason });
 }

@@ -121,6 +121,7 @@ class SessionDriver implements ClosableDriver {
       logs: new LogCache(),
       recalls: new RecentMap<readonly MemoryEntry[]>(mostRemembered),
       sent: new RecentMap<SentInput>(mostRemembered),
+      refused: new RecentMap<number>(mostRemembered),
       ...(compaction ? { compaction } : {}),
       ...(afterRun ? { afterRun } : {}),
     };
@@ -162,6 +163,7 @@ class SessionDriver implements ClosableDriver {
     this.#shared.logs.forget({ appName, userId, sessionId });
     this.#shared.recalls.deleteBelow(appName, userId);
     this.#shared.sent.deleteBelow(appName, userId, sessionId);
+    this.#shared.refused.deleteBelow(appName, userId, sessionId);
     this.#shared.caching?.forget({ appName, userId, sessionId });
   }
 

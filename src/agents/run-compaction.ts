@@ -23,6 +23,6 @@ export interface RunCompaction {
   /** The run goes on to another request. */
   duringRun(key: SessionKey, run: CompactionFor & Pick<RunReport, 'promptTokens'>): void;
   afterRun(key: SessionKey, report: RunReport): void;
-  /** The provider has refused so many tokens of the agent's, or whatever it said at most it takes. */
+  /** The provider has said how many tokens the agent's model takes at most. */
   noteLimit(agentName: string, tokens: number): void;
 }

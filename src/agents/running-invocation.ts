@@ -79,13 +79,14 @@ export class RunningInvocation implements Invocation {
 
   /** The request; at the ceiling the one after a fold, or without the oldest of the log. */
   async #fitting(input: RequestInput, view: View): Promise<{ readonly made: MadeRequest; readonly leftOut?: number }> {
-    const { compaction } = this.#shared;
+    const { compaction, refused } = this.#shared;
     const { agentName, provider } = view;
     const limits = compaction?.limitsOf(agentName);
     const made = await this.#maker.make(input, view);
     if (compaction === undefined || limits === undefined) return { made };
     if (input.tooLong !== undefined) return this.#withoutOldest(made, 'tooLong', this.#noteTooLong(input.tooLong));
-    const isFull = ({ n }: RequestTokens) => n >= limits.ceiling;
+    const ceiling = Math.min(limits.ceiling, refused.get(nameOfSender(this.key, agentName)) ?? limits.ceiling);
+    const isFull = ({ n }: RequestTokens) => n >= ceiling;
     if (!isFull(made.tokens) && !limits.isAlwaysAsked) return { made };
     const { signal } = this;
     const outcome = await compaction.beforeModelCall(this.key, {
@@ -93,7 +94,7 @@ export class RunningInvocation implements Invocation {
       promptTokens: made.tokens.n,
     });
     const after = outcome.status === 'compacted' ? await this.#maker.make(input, view) : made;
-    return isFull(after.tokens) ? this.#withoutOldest(after, 'ceiling', limits.ceiling) : { made: after };
+    return isFull(after.tokens) ? this.#withoutOldest(after, 'ceiling', ceiling) : { made: after };
   }
 
   /** Leaves out of one request the oldest that can be, so that it has fewer tokens than the limit, and logs that. */
@@ -116,7 +117,10 @@ export class RunningInvocation implements Invocation {
   /** How many tokens the request may have, now that the last one was refused. */
   #noteTooLong({ maximumTokens }: NonNullable<RequestInput['tooLong']>): number {
     const limit = shorterThan(this.#last?.tokens.n, maximumTokens);
-    this.#shared.compaction?.noteLimit(this.#begun.agentName, maximumTokens ?? limit);
+    const { agentName } = this.#begun;
+    // A guess holds for this session: what was refused may have been something else than the length of a log.
+    if (maximumTokens === undefined) this.#shared.refused.set(nameOfSender(this.key, agentName), limit);
+    else this.#shared.compaction?.noteLimit(agentName, maximumTokens);
     return limit;
   }
 

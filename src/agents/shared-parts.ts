@@ -25,6 +25,8 @@ export interface SharedParts {
   readonly compaction?: RunCompaction;
   /** What the last request of an agent in a session was made of, besides the log. */
   readonly sent: RecentMap<SentInput>;
+  /** How many tokens requests of an agent in a session may have, by a guess, since their provider has refused more. */
+  readonly refused: RecentMap<number>;
   readonly afterRun?: (key: SessionKey) => void;
 }
 

@@ -9,9 +9,13 @@ const blockShare = 0.8;
 const shareOfRefused = 0.75;
 const shareOfMaximum = 0.9;
 
+/** No model takes less: a shorter request was refused for something else, such as the bytes of an image. */
+const leastGuess = 1000;
+
 /** How many tokens to send after so many were refused by a provider that said, or did not, how many it takes. */
 export function shorterThan(refused = Number.POSITIVE_INFINITY, maximum = Number.POSITIVE_INFINITY): number {
-  return Math.floor(Math.min(shareOfRefused * refused, shareOfMaximum * maximum));
+  const guess = Math.max(leastGuess, shareOfRefused * refused);
+  return Math.floor(Math.min(guess, shareOfMaximum * maximum));
 }
 
 /** The view with a window of the log so small that its request, of so many tokens by now, stays below the limit. */

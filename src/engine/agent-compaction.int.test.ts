@@ -45,11 +45,14 @@ async function coversOf(palimpsest: Palimpsest, sessionId?: string) {
 describe('the sessions of an agent', () => {
   it('are folded in the background as the application says', async () => {
     await using palimpsest = await open({ compaction: { triggers: everyTwo, model: summarizer() } });
-    await tell(diary(palimpsest), 4);
-    await palimpsest.settled();
+    const agent = diary(palimpsest);
+    for (let times = 0; times < 2; times++) {
+      await tell(agent, 2);
+      await palimpsest.settled();
+    }
     expect(await coversOf(palimpsest)).toEqual([
       [1, 4],
-      [5, 8],
+      [6, 9],
     ]);
   });
 
@@ -224,6 +227,7 @@ describe('options of compaction', () => {
     [{ contextWindow: 0 }, 'compaction.contextWindow'],
     [{ summaryRegion: 1.5 }, 'compaction.summaryRegion'],
     [{ when: 'sometimes' }, 'compaction.when'],
+    [{ waitMs: { beforeRequest: 2 ** 40 } }, 'compaction.waitMs.beforeRequest'],
     [{ model: 'gpt' }, 'compaction.model'],
     [{ fold: true }, 'compaction.fold'],
   ])('%o are refused', async (compaction, argument) => {

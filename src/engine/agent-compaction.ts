@@ -110,6 +110,7 @@ export class AgentCompaction implements RunCompaction {
     const summarizer = wanted.model === undefined ? model : languageModel(wanted.model);
     const known = this.#agents.get(name);
     if (known?.rules === rules) {
+      if (known.model.name !== model.name) this.#forgetLimit(known);
       known.model.renew(model);
       known.summarizer.renew(summarizer);
       known.modelSettings = settings;
@@ -134,6 +135,14 @@ export class AgentCompaction implements RunCompaction {
     known.contextWindow = Math.max(1, Math.floor(tokens));
     known.compactor = this.#compactorOf(known);
     this.#parts.logger.warn('A model takes fewer tokens than was thought.', { agentName, tokens });
+  }
+
+  /** What one model takes says nothing about another. */
+  #forgetLimit(known: Known): void {
+    const { contextWindow = defaultContextWindow } = known.settings;
+    if (known.contextWindow === contextWindow) return;
+    known.contextWindow = contextWindow;
+    known.compactor = this.#compactorOf(known);
   }
 
   async beforeModelCall(key: SessionKey, request: ComingRequest): Promise<CompactionOutcome> {

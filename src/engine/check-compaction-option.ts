@@ -8,6 +8,11 @@ import type { CompactionSettings } from './compaction-option.ts';
 const count: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 1 ? undefined : 'must be a whole number, 1 or more';
 
+/** Timers hold no longer delay. */
+const longestWait = 2_147_483_647;
+const wait: Check = (value) =>
+  count(value) ?? (Number(value) <= longestWait ? undefined : `must be at most ${longestWait} milliseconds`);
+
 const kinds: { readonly [kind in Trigger['kind']]: true } = {
   window: true,
   threshold: true,
@@ -31,14 +36,14 @@ const fields: { readonly [name in keyof Required<CompactionSettings>]: Check } =
 
 const members: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   trim: {
-    keepChars: count,
+    keepChars: (value) => (value === 0 ? undefined : count(value)),
     leastTokens: count,
     retain: (value) =>
       isPlainObject(value) && Object.keys(value).length === 1
         ? undefined
         : 'must be one of { events }, { tokens } and { invocations }',
   },
-  waitMs: { beforeRequest: count, background: count },
+  waitMs: { beforeRequest: wait, background: wait },
 };
 
 /** Checks the option `compaction`. Throws INVALID_ARGUMENT naming the field, also one that is unknown. */

@@ -121,8 +121,9 @@ class PatientCall {
     const second = yield* this.#attempt(fallback, 1);
     if (second === undefined) return;
     const reason = `${failure.details.reason}; its fallback ${fallback.name} failed too: ${second.details.reason}`;
-    const { contextTooLong, maximumTokens } = second.details;
-    const tooLong = contextTooLong && { contextTooLong, ...(maximumTokens !== undefined && { maximumTokens }) };
+    // How much the fallback takes says nothing about the model.
+    const { contextTooLong } = second.details;
+    const tooLong = contextTooLong && { contextTooLong };
     throw new PalimpsestError(
       'MODEL_FAILED',
       { ...failure.details, ...tooLong, reason },

@@ -105,9 +105,13 @@ describe('a request that would fill the context', () => {
     expect(overflows(log).filter(({ why }) => why === 'tooLong')).toHaveLength(refused.length);
     expect(log.filter(({ author }) => author === '旅伴')).toHaveLength(12);
     expect(log.some(({ errorCode }) => errorCode !== undefined)).toBe(false);
-    // What was learnt holds for what comes after it: only few are refused.
+    expect(model.calls.length).toBe(12 + refused.length);
+    // What was learnt holds for what comes after it in this session, and for no other.
     expect(refused.length).toBeLessThan(6);
-    expect(model.calls.length).toBeLessThan(12 + 2 * refused.length + 6);
+    const before = refused.length;
+    await runToEnd(agent, { message: story(1), sessionId: '另一个' });
+    expect(overflows(await logOf(palimpsest, '另一个'))).toEqual([]);
+    expect(refused).toHaveLength(before);
   });
 
   it('obeys the maximum that the provider names from then on', async () => {
@@ -124,6 +128,29 @@ describe('a request that would fill the context', () => {
     const at = log.findIndex(({ actions }) => actions.overflow?.why === 'tooLong');
     expect(log[at]?.actions.overflow?.limit).toBeLessThanOrEqual(1350);
     expect(Math.max(...(await sizesOf(palimpsest, log, at)))).toBeLessThan(1350);
+  });
+
+  it('takes nothing from other sessions where what was refused was short', async () => {
+    await using palimpsest = await openQuiet();
+    const { agent } = traveller(palimpsest, { triggers: [], model: summarizer() }, (call) =>
+      saidLast(call).startsWith('图') ? tooLong() : '记下了。',
+    );
+    await runToEnd(agent, { message: '图：请看这张图。', sessionId: '另一个' });
+    for (let n = 1; n <= 4; n++) expect((await runToEnd(agent, { message: story(n) })).failure).toBeUndefined();
+    expect(overflows(await logOf(palimpsest))).toEqual([]);
+  });
+
+  it('forgets what one model takes when the agent has another', async () => {
+    await using palimpsest = await openQuiet();
+    const run = (name: string, index: number, message: string) => {
+      const model = new ScriptedModel(() => (index === 3 ? tooLong(1200) : '记下了。'), { name });
+      const options = { name: '旅伴', retry: false, compaction: { triggers: [], model: speechless() } } as const;
+      return runToEnd(palimpsest.agent({ ...options, model }), { message });
+    };
+    for (let n = 1; n <= 3; n++) await run('small', n, story(n));
+    for (let n = 4; n <= 8; n++) expect((await run('large', n, story(n))).failure).toBeUndefined();
+    const log = await logOf(palimpsest);
+    expect(overflows(log).filter(({ why }) => why === 'ceiling')).toEqual([]);
   });
 
   it.each([

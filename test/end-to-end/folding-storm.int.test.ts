@@ -89,7 +89,7 @@ async function wholeLog(palimpsest: Palimpsest): Promise<readonly Event[]> {
 it('a session in which all happens at once loses nothing, and every request can be rebuilt', {
   timeout: 120_000,
 }, async () => {
-  const seen = { folds: 0, trims: 0, shortened: 0 };
+  const seen = { folds: 0 };
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 30 }), async (seed) => {
       const chance = numbers(seed);
@@ -130,12 +130,10 @@ it('a session in which all happens at once loses nothing, and every request can 
           expect(items).toEqual(items.map((event) => log[event.seq - 1]));
           expect(items.length).toBeGreaterThan(0);
         }
-        if (actions.trim !== undefined) seen.trims++;
-        if (actions.overflow !== undefined) seen.shortened++;
       }
       for (const handle of handles) await handle.palimpsest.close();
     }),
     { numRuns: 4, endOnFailure: true },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+  expect(seen.folds).toBeGreaterThan(0);
 });

@@ -1,3 +1,4 @@
+import { PalimpsestError } from '../../errors/index.ts';
 import { type Logger, silentLogger, type Telemetry } from '../../models/index.ts';
 import { checkCount } from './check-count.ts';
 import type { CompactionLog, CompactorOptions, TrimSettings } from './compactor.ts';
@@ -35,7 +36,7 @@ export function readCompactorOptions(options: CompactorOptions): CompactorSettin
   const prices = options.prices ?? foldPricesOf({ agent: model, summarizer: model });
   const contextWindow = checkCount('contextWindow', options.contextWindow ?? defaultContextWindow);
   const waits = { ...defaultWaits, ...waitMs };
-  for (const [name, ms] of Object.entries(waits)) checkCount(`waitMs.${name}`, ms);
+  for (const [name, ms] of Object.entries(waits)) checkWait(`waitMs.${name}`, ms);
   return {
     ...{ log, triggers, contextWindow, waits, logger, telemetry },
     summarizer: { model, prices, logger, ...(requestOf && { requestOf }) },
@@ -45,6 +46,14 @@ export function readCompactorOptions(options: CompactorOptions): CompactorSettin
     isBeforeRequest: when === 'beforeRequest',
     now: () => clock.now(),
   };
+}
+
+/** Timers hold no longer delay. */
+const longestWait = 2_147_483_647;
+
+function checkWait(argument: string, ms: number): void {
+  if (checkCount(argument, ms) <= longestWait) return;
+  throw new PalimpsestError('INVALID_ARGUMENT', { argument, reason: `must be at most ${longestWait} milliseconds` });
 }
 
 function readTrim(given: TrimSettings): Required<TrimSettings> {

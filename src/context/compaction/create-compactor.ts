@@ -211,14 +211,18 @@ class FoldingCompactor implements Compactor {
 
   /** One fold, or a trim, if the coming request has reached the hard ceiling. */
   async #foldIfFull(place: WorkPlace, request: ComingRequest): Promise<CompactionOutcome> {
-    const before = await guarded(() => this.#surveyIfFull(place, request));
+    const { folds } = place.session;
+    const before = await guarded(() => this.#surveyIfFull(place, request, { folds }));
     if (before === undefined) return notDue;
     if ('status' in before) return before;
     const { session } = place;
+    if (session.isBackingOff(this.#settings.now()) && this.#line.isBusy(nameOfSession(place.key))) return backingOff;
     const patience = this.#patienceOf(request);
+    let hadTurn = false;
     const end = await this.#inTurn(place, patience.signal, async () => {
+      hadTurn = true;
       // Another fold may have been made while this one waited for its turn.
-      const still = await this.#surveyIfFull(place, request, before.window);
+      const still = await this.#surveyIfFull(place, request, { folds, window: before.window });
       if (still === undefined) return { outcome: notDue };
       const trimmed = await trimToFit(this.#settings, still, still.promptTokens);
       if (trimmed !== undefined) return { outcome: { status: 'compacted', event: trimmed } };
@@ -227,16 +231,19 @@ class FoldingCompactor implements Compactor {
       if (made.outcome.status === 'compacted') await this.#measureAgain(still, request);
       return this.#unlessLate(made, request);
     });
+    // Whoever has waited in vain behind another fold does not wait for it at each request.
+    if (!hadTurn && request.signal?.aborted !== true) session.noteFailure(this.#settings.now());
     return this.#unlessLate(end, request).outcome;
   }
 
   async #surveyIfFull(
     place: WorkPlace,
     request: ComingRequest,
-    before?: FoldWindow,
+    before: { readonly folds: number; readonly window?: FoldWindow },
   ): Promise<(SessionSurvey & { readonly promptTokens: number }) | undefined> {
     const survey = await takeSurvey(this.#settings, place, request, { openIn: noRuns });
-    const isCurrent = before === undefined || newestSummary(before) === newestSummary(survey.window);
+    const { window = survey.window } = before;
+    const isCurrent = place.session.folds === before.folds && newestSummary(window) === newestSummary(survey.window);
     const promptTokens = (isCurrent ? request.promptTokens : undefined) ?? survey.facts.promptTokens ?? 0;
     const { ceiling } = this.#settings;
     const { fullAt = Number.POSITIVE_INFINITY } = place.session.agent(request.agentName);

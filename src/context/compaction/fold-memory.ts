@@ -28,6 +28,7 @@ export interface AgentMemory {
 export class SessionMemory {
   readonly #agents = new Map<string, AgentMemory>();
   #failures = 0;
+  #folds = 0;
   #invocationsLeft = 0;
   #pausesUntil = 0;
   #blockedBy = '';
@@ -47,6 +48,11 @@ export class SessionMemory {
     };
     this.#agents.set(name, agent);
     return agent;
+  }
+
+  /** How many folds were made: a prompt that was measured at another count is another one now. */
+  get folds(): number {
+    return this.#folds;
   }
 
   /** The last attempt at a summary failed. */
@@ -73,6 +79,7 @@ export class SessionMemory {
   }
 
   noteSuccess(): void {
+    this.#folds++;
     this.#failures = 0;
     this.#invocationsLeft = 0;
     this.#blockedBy = '';
